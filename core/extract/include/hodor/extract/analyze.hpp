@@ -1,0 +1,54 @@
+// One SQL text → everything that a decision needs from it, with one pass of the parser.
+//
+// In:  the compiled text, its dialect, the values of this run, the project's relation names.
+// Out: tier and code hash, facts, and one hash per CTE and output column for `explain`.
+// Never: throws, guesses, or touches anything outside its arguments. What is not understood makes
+// `facts.exact` false; a text that cannot be lexed has no facts at all.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hodor/facts/facts.hpp"
+#include "hodor/syntax/dialect.hpp"
+
+namespace hodor {
+
+class RelationIds;  // fingerprint/: relation parts → unique_id
+
+struct AnalyzeOptions {
+  // (value of this run, placeholder): replaced for the hash, and counted as `volatile:always`.
+  std::vector<std::pair<std::string, std::string>> run_values;
+  const RelationIds* relation_ids = nullptr;  // may be null: no relation name is replaced
+  std::vector<std::string> own;               // parts of the node's own relation; may be empty
+};
+
+// What the hash was made from. Part of the pre-image, so tiers never collide.
+// `canonical` is not in this release.
+enum class AnalysisTier { tokens, text };
+
+enum class PartKind { cte, column, body };
+struct Part {
+  PartKind kind = PartKind::body;
+  std::string name;  // of the CTE or output column, as written; an unnamed column is "#<position>"
+  std::string hash;  // hex
+};
+
+struct Analysis {
+  AnalysisTier tier = AnalysisTier::text;
+  std::string code_hash;  // hex SHA-256
+  Facts facts;
+  std::vector<Part> parts;
+};
+Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& options);
+
+// A hook, a sql_header or another text of several statements.
+struct StatementsAnalysis {
+  std::string code_hash;  // of the whole text
+  std::vector<StatementFacts> statements;
+};
+StatementsAnalysis analyze_statements(std::string_view sql, Dialect dialect,
+                                      const AnalyzeOptions& options);
+
+}  // namespace hodor

@@ -1,0 +1,28 @@
+// Every limit of the core, by name. Each has a test at the limit and one beyond it.
+//
+// Beyond a limit the answer is an error or a less exact tier, which can only cause builds.
+#pragma once
+#include <cstddef>
+
+namespace hodor::limits {
+
+// JSON of records: nesting, bytes of the text, and values in it.
+inline constexpr std::size_t kJsonDepth = 64;
+inline constexpr std::size_t kJsonBytes = 64u << 20;
+inline constexpr std::size_t kJsonValues = 4u << 20;
+
+// Python values that get hashed (configs): nesting and number of values.
+inline constexpr std::size_t kValueDepth = 64;
+inline constexpr std::size_t kValueCount = 1u << 20;
+
+// Run values to replace in one text, and bytes of one of them.
+inline constexpr std::size_t kRunValues = 256;
+inline constexpr std::size_t kRunValueBytes = 4096;
+
+// Inputs of one node in a record or a decision.
+inline constexpr std::size_t kUpstreams = 100'000;
+
+// Bytes of one text column of a record that is not JSON (a hash, a data version).
+inline constexpr std::size_t kRecordTextBytes = 4096;
+
+}  // namespace hodor::limits

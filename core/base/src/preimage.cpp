@@ -1,0 +1,123 @@
+#include "hodor/base/preimage.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace hodor {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+void append_escaped(std::string& out, std::string_view value) {
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\\') {
+      out.append("\\\\");
+    } else if (c == '\n') {
+      out.append("\\n");
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out.append("\\x").push_back(kHexDigits[byte >> 4]);
+      out.push_back(kHexDigits[byte & 15]);
+    } else {
+      out.push_back(c);
+    }
+  }
+}
+
+void append_hex(std::string& out, std::string_view value) {
+  for (const char c : value) {
+    const auto byte = static_cast<unsigned char>(c);
+    out.push_back(kHexDigits[byte >> 4]);
+    out.push_back(kHexDigits[byte & 15]);
+  }
+}
+
+// Walks the grammar of the header. Every read is checked against the end.
+class Dumper {
+ public:
+  explicit Dumper(std::string_view bytes) : bytes_(bytes) {}
+
+  std::string run() {
+    while (at_ < bytes_.size()) {
+      const std::size_t start = at_;
+      if (!field()) {
+        out_.append("malformed at byte ").append(std::to_string(start)).append("\n");
+        break;
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool field() {
+    std::string_view tag;
+    if (!chunk(tag) || at_ >= bytes_.size()) return false;
+    const char kind = bytes_[at_++];
+    if (kind == ']' || kind == '}') {
+      if (depth_ == 0) return false;
+      --depth_;
+    }
+    std::string_view value;
+    const bool has_payload = std::string_view("tirxds").find(kind) != std::string_view::npos;
+    if (has_payload && !chunk(value)) return false;
+    if (!has_payload && std::string_view("TFn[]{}").find(kind) == std::string_view::npos) return false;
+    line(tag, kind, value);
+    if (kind == '[' || kind == '{') ++depth_;
+    return true;
+  }
+
+  bool chunk(std::string_view& chunk) {
+    std::uint64_t size = 0;
+    for (int shift = 0;; shift += 7) {
+      if (at_ >= bytes_.size() || shift > 56) return false;
+      const auto byte = static_cast<unsigned char>(bytes_[at_++]);
+      size |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    if (size > bytes_.size() - at_) return false;
+    chunk = bytes_.substr(at_, static_cast<std::size_t>(size));
+    at_ += chunk.size();
+    return true;
+  }
+
+  void line(std::string_view tag, char kind, std::string_view value) {
+    out_.append(2 * depth_, ' ');
+    append_escaped(out_, tag);
+    if (!tag.empty()) out_.push_back(' ');
+    out_.push_back(kind);
+    if (!value.empty()) out_.push_back(' ');
+    if (kind == 'x' || kind == 'r') {
+      append_hex(out_, value);
+    } else {
+      append_escaped(out_, value);
+    }
+    out_.push_back('\n');
+  }
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+void Preimage::integer(std::string_view tag, std::int64_t value) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value);
+  field(tag, 'i', {digits, static_cast<std::size_t>(end.ptr - digits)});
+}
+
+void Preimage::real(std::string_view tag, double value) {
+  if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  char raw[8];
+  for (int i = 0; i < 8; ++i) raw[i] = static_cast<char>(bits >> (56 - 8 * i));
+  field(tag, 'r', {raw, sizeof raw});
+}
+
+std::string Preimage::dump(std::string_view bytes) { return Dumper(bytes).run(); }
+
+}  // namespace hodor

@@ -1,0 +1,142 @@
+"""The test suites behind ./dev: what belongs to each, and in which environment it runs.
+
+In:  an environment with the core built.
+Out: the runners' own output; `Failed` when one is not green.
+Never: skips a suite silently: what cannot run here says so in one line, or fails.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from devtool import environment, native
+from devtool.environment import Environment
+from devtool.process import ROOT, Failed, run, run_quietly, say
+
+# Versions of Python that the package supports, besides the one that runs ./dev.
+_OTHER_PYTHONS = ("3.10", "3.12", "3.13")
+_OLD_DUCKDB = "duckdb==1.5.5"
+_FUZZ_SECONDS = 20
+
+
+def pytest(python: Environment, *arguments: str) -> None:
+    """Runs pytest in an environment, from the repository's root."""
+    run([python.python, "-m", "pytest", "-q", *arguments], env=python.variables())
+
+
+def everything(python: Environment) -> None:
+    """All Python tests but those that have a command of their own."""
+    pytest(python, "-n", "2", "-m", "not slow and not benchmark and not extensions")
+
+
+def fast(python: Environment) -> None:
+    """The Python tests that take seconds: units, repository rules, and the smoke scenarios."""
+    chosen = [f"tests/{name}" for name in ("repo", "python", "completeness", "metamorphic")]
+    present = [name for name in chosen if any((ROOT / name).rglob("test_*.py"))]
+    pytest(python, "-n", "2", "-m", "not slow and not benchmark and not extensions", *present)
+
+
+def model(python: Environment, arguments: list[str]) -> None:
+    """The long model test."""
+    pytest(python, "-m", "slow", "tests/model", *arguments)
+
+
+def extensions(arguments: list[str]) -> None:
+    """Tests marked `extensions`, in an environment with duckdb 1.5.5 and its extension packages."""
+    python = environment.ensure(
+        ".venv-extensions", groups=("dev", "extensions"), packages=(_OLD_DUCKDB,)
+    )
+    native.build_module(environment.ensure(), everything=False)
+    pytest(python, "-m", "extensions", *arguments)
+
+
+def matrix(arguments: list[str]) -> None:
+    """Builds a wheel on each other Python that pyenv offers and tests it there. `arguments`: only
+    these versions."""
+    found = {version: _pyenv_python(version) for version in arguments or _OTHER_PYTHONS}
+    for version, path in found.items():
+        if path is None:
+            say(f"matrix: no Python {version} in pyenv, not tested here")
+        else:
+            _test_wheel(version, path, ())
+    if found.get("3.10") is not None:
+        _test_wheel("3.10", found["3.10"], (_OLD_DUCKDB,))
+
+
+def _test_wheel(version: str, path: Path | None, packages: tuple[str, ...]) -> None:
+    suffix = "-old-duckdb" if packages else ""
+    python = environment.ensure(
+        f".venv-{version}{suffix}", python=str(path), packages=packages, editable=False
+    )
+    wheel = build_wheel(python, ROOT / "build" / "wheels" / version)
+    environment.install_wheel(python, wheel)
+    say(f"matrix: Python {version}{suffix}, {wheel.name}")
+    chosen = "not slow and not benchmark and not extensions"
+    pytest(python, "-n", "2", "-m", chosen, "tests/python")
+    pytest(python, "-n", "2", "-m", "smoke", "tests/e2e")
+
+
+def build_wheel(python: Environment, folder: Path, *, source: bool = False) -> Path:
+    """A wheel (and with `source` a source distribution) in that folder; returns the wheel."""
+    for stale in folder.glob("*"):
+        stale.unlink()
+    kinds = ["--wheel", "--sdist"] if source else ["--wheel"]
+    uv = ROOT / ".venv-boot" / python.bin.name / "uv"
+    run_quietly(
+        [uv, "build", "--quiet", *kinds, "--no-build-isolation", "--python", python.python]
+        + ["--out-dir", folder],
+        env=python.variables(),
+    )
+    wheels = list(folder.glob("*.whl"))
+    if len(wheels) != 1:
+        raise Failed(f"expected one wheel in {folder}, found {len(wheels)}.")
+    return wheels[0]
+
+
+def fuzz(folder: Path, arguments: list[str]) -> None:
+    """Each fuzz target for some seconds, from its committed seeds."""
+    seconds = arguments[0] if arguments else str(_FUZZ_SECONDS)
+    targets = sorted((folder / "tests" / "fuzz").glob("fuzz_*"))
+    targets = [path for path in targets if path.is_file() and path.stat().st_mode & 0o111]
+    if not targets:
+        raise Failed("no fuzz target was built.")
+    for target in targets:
+        seeds = ROOT / "tests" / "fuzz" / "seeds"
+        run([target, f"-max_total_time={seconds}", seeds])
+
+
+def mutation(python: Environment, arguments: list[str]) -> None:
+    """Planted mistakes in core/decision and core/fingerprint, each of which a test must notice."""
+    run([python.python, "-m", "pytest", "-q", "-m", "slow", "tests/mutation", *arguments])
+
+
+def corpus(python: Environment, arguments: list[str]) -> None:
+    """Real queries are measured, never committed: they lie beside the repository or are absent."""
+    if not (ROOT.parent / "shared" / "corpus").is_dir():
+        say("corpus: ../shared/corpus is not here, nothing measured")
+        return
+    run([python.python, ROOT / "tests" / "corpus" / "run.py", *arguments], env=python.variables())
+
+
+def golden(python: Environment, folder: Path, *, update: bool) -> None:
+    """The golden files of the core (ctest) and of the Python side (pytest)."""
+    variables = python.variables() | ({"HODOR_GOLDEN_UPDATE": "1"} if update else {})
+    run(
+        [python.bin / "ctest", "--test-dir", folder, "--output-on-failure", "-R", "(?i)golden"],
+        env=variables,
+    )
+    run([python.python, "-m", "pytest", "-q", "-k", "golden", "tests/python"], env=variables)
+
+
+def _pyenv_python(version: str) -> Path | None:
+    pyenv = shutil.which("pyenv")
+    if pyenv is None or sys.version_info[:2] == tuple(map(int, version.split("."))):
+        return None
+    root = Path(run_quietly([pyenv, "root"]).strip())
+    found = sorted(
+        (root / "versions").glob(f"{version}.*"),
+        key=lambda path: int(path.name.rsplit(".", 1)[1]) if path.name[-1].isdigit() else -1,
+    )
+    return found[-1] / "bin" / "python" if found else None

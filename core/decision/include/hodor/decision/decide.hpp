@@ -22,20 +22,25 @@ enum class Reason {
 };
 
 enum class NodeKind { table, incremental, snapshot, seed, view, test };
+// A test that owns no relation is `present`.
 enum class Existence { present, missing, other_type, unknown };
 
-// What an input is; it decides how a difference counts.
+// What an input is; it decides how a difference counts. A kind that excuses differences needs its
+// key prefix too ("code:", "volatile:", "schema:"): without it the input counts as data.
 enum class UpstreamKind {
   data,            // table, file, path: rule 13
   definition,      // a view's or user function's definition on the way to the data: rule 12
   parent_code,     // transitive code mark of a table-like parent: rule 12 when its data changed too
   volatile_value,  // date, session values, invocation: rule 15
+  schema,          // columns of a relation that a view reads directly: rule 9b
   opaque           // nobody can version it: rule 11
 };
 
+// A view needs a `schema` upstream "schema:<relation key>" for each relation that it reads; an input
+// whose group has none must be equal itself, since nothing else proves the view's columns.
 struct Upstream {
   std::string key;    // "main.raw.orders", "view:…", "code:…", "file:…", "volatile:date", …
-  std::string group;  // the direct input through which it is read; `all` counts groups
+  std::string group;  // the direct input through which it is read (empty: itself); `all` counts these
   UpstreamKind kind = UpstreamKind::opaque;
   DataVersion version;
 };
@@ -54,6 +59,7 @@ struct NodeState {
   bool order_sensitive = true;  // compare the order of input rows too
   bool keeps_earlier_state = true;
   bool settles_by_proof = false;  // 8b (b) or (c), or a snapshot's tested key
+  bool stores_failures = false;   // a test with a relation of its own, to which rule 8 then applies
   Existence existence = Existence::unknown;
   Hashes hashes;
   DataVersion target;

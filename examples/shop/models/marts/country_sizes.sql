@@ -1,0 +1,3 @@
+select country_code, country_name, count(*) as customers
+from {{ ref('dim_customers') }}
+group by country_code, country_name

@@ -1,0 +1,2 @@
+select product_id, category, price_cents
+from {{ source('raw', 'products') }}

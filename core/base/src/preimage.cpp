@@ -55,16 +55,16 @@ class Dumper {
     std::string_view tag;
     if (!chunk(tag) || at_ >= bytes_.size()) return false;
     const char kind = bytes_[at_++];
-    if (kind == ']' || kind == '}') {
+    if (kind == ']' || kind == '}' || kind == ')') {
       if (depth_ == 0) return false;
       --depth_;
     }
     std::string_view value;
     const bool has_payload = std::string_view("tirxds").find(kind) != std::string_view::npos;
     if (has_payload && !chunk(value)) return false;
-    if (!has_payload && std::string_view("TFn[]{}").find(kind) == std::string_view::npos) return false;
+    if (!has_payload && std::string_view("TFn[]{}()").find(kind) == std::string_view::npos) return false;
     line(tag, kind, value);
-    if (kind == '[' || kind == '{') ++depth_;
+    if (kind == '[' || kind == '{' || kind == '(') ++depth_;
     return true;
   }
 

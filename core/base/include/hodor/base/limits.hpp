@@ -15,9 +15,14 @@ inline constexpr std::size_t kJsonValues = 4u << 20;
 inline constexpr std::size_t kValueDepth = 64;
 inline constexpr std::size_t kValueCount = 1u << 20;
 
-// Run values to replace in one text, and bytes of one of them.
+// Run values to replace in one text, and bytes of one of them. A shorter value could stand in the
+// text by chance, and replacing it would make different texts equal.
 inline constexpr std::size_t kRunValues = 256;
+inline constexpr std::size_t kRunValueMinBytes = 16;
 inline constexpr std::size_t kRunValueBytes = 4096;
+
+// Bytes that the search for quoted fields in one seed may look at, over all readings of its quotes.
+inline constexpr std::size_t kSeedScanBytes = 1u << 30;
 
 // Inputs of one node in a record or a decision.
 inline constexpr std::size_t kUpstreams = 100'000;

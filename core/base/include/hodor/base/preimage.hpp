@@ -9,7 +9,8 @@
 //   field    ::= size tag kind payload?
 //   kind     ::= 't' text | 'i' integer in decimal | 'r' real | 'x' bytes | 'd' date | 's' date and time
 //                (payload: size bytes) | 'T' true | 'F' false | 'n' null
-//              | '[' list begin | ']' list end | '{' map begin | '}' map end   (no payload)
+//              | '[' list | ']' its end | '{' map, the keys are tags | '}' its end
+//              | '(' map, fields in pairs of key and value | ')' its end   (no payload)
 //   size     ::= LEB128: 7 bits a byte, low bits first, high bit set on all but the last byte
 // `dump` reads this grammar back, which is the proof that it has one reading only.
 #pragma once
@@ -36,6 +37,8 @@ class Preimage {
   void end_list() { head("", ']'); }
   void begin_map(std::string_view tag) { head(tag, '{'); }
   void end_map() { head("", '}'); }
+  void begin_pairs(std::string_view tag) { head(tag, '('); }
+  void end_pairs() { head("", ')'); }
   // Appends fields that another Preimage collected.
   void append(const Preimage& fields) { bytes_.append(fields.bytes_); }
   void clear() { bytes_.clear(); }

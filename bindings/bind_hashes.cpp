@@ -1,0 +1,79 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "hodor/base/sha256.hpp"
+#include "hodor/fingerprint/hash_version.hpp"
+#include "hodor/fingerprint/seed_hash.hpp"
+#include "hodor/fingerprint/text_hash.hpp"
+#include "hodor/fingerprint/value_digest.hpp"
+#include "python_value.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hodor::python {
+namespace {
+
+std::string_view bytes_view(const nb::bytes& data) {
+  return {static_cast<const char*>(data.data()), data.size()};
+}
+
+std::string sha256_of(const nb::bytes& data) {
+  const std::string_view view = bytes_view(data);
+  const nb::gil_scoped_release released;
+  return sha256_hex(view);
+}
+
+std::string text_hash_of(std::string_view sql, const RunValues& run_values) {
+  const nb::gil_scoped_release released;
+  return text_hash(sql, run_values);
+}
+
+std::string seed_hash_of(const nb::bytes& data, std::string_view delimiter) {
+  const std::string_view view = bytes_view(data);
+  const nb::gil_scoped_release released;
+  return seed_hash(view, delimiter);
+}
+
+nb::dict digest_parts_of(std::string_view label, const nb::dict& value) {
+  nb::dict parts;
+  for (const auto& [key, digest] :
+       value_or_raise(value_digest_parts(label, to_value(value)))) {
+    parts[nb::str(key.c_str(), key.size())] = nb::str(digest.c_str(), digest.size());
+  }
+  return parts;
+}
+
+}  // namespace
+
+void bind_hashes(nb::module_& m) {
+  m.attr("HASH_VERSION") = kHashVersion;
+  m.def("sha256", &sha256_of, "data"_a, "SHA-256 of bytes, as lower-case hex.");
+  m.def("text_hash", &text_hash_of, "sql"_a, "run_values"_a,
+        "Hash of a compiled text with this run's values taken out.\n\n"
+        "run_values: pairs of (value of this run, placeholder). Releases the GIL.");
+  m.def("seed_hash", &seed_hash_of, "data"_a, "delimiter"_a = "",
+        "Hash of a CSV file; CR LF counts as LF outside fields that any reader takes for quoted.\n\n"
+        "delimiter: the seed's own when it is a letter or digit. Releases the GIL.");
+  m.def(
+      "digest",
+      [](std::string_view label, nb::handle value) {
+        return value_or_raise(value_digest(label, to_value(value)));
+      },
+      "label"_a, "value"_a.none(),
+      "SHA-256 over the typed pre-image of a plain value; the order of dict keys does not count.\n\n"
+      "Raises TypeError for a type that is not plain, ValueError beyond a limit.");
+  m.def("digest_parts", &digest_parts_of, "label"_a, "value"_a,
+        "One digest per top-level key of a dict with text keys.");
+  m.def(
+      "dump_preimage",
+      [](std::string_view label, nb::handle value) {
+        return value_or_raise(dump_value(label, to_value(value)));
+      },
+      "label"_a, "value"_a.none(), "The pre-image that `digest` hashes, one field a line.");
+}
+
+}  // namespace hodor::python

@@ -1,0 +1,11 @@
+// The Python module dbt_hodor._core.
+//
+// In:  plain Python values.
+// Out: plain Python values and a few opaque classes.
+// Never: holds logic, keeps a global, or lets a C++ exception of the core cross (the core has none).
+#include "bind.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The deterministic core of dbt-hodor: hashes, facts, lineage and decisions.";
+  hodor::python::bind_hashes(m);
+}

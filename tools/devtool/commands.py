@@ -51,6 +51,11 @@ def check(arguments: Arguments) -> None:
     suites.fast(python)
 
 
+def lint(arguments: Arguments) -> None:
+    """Check formatting and lint only."""
+    quality.verify(environment.ensure())
+
+
 def fmt(arguments: Arguments) -> None:
     """Format all C++ and Python sources, and mend what ruff can mend."""
     quality.apply(environment.ensure())
@@ -170,6 +175,7 @@ COMMANDS: dict[str, Callable[[Arguments], None]] = {
     "demo": demo,
     "test": test,
     "check": check,
+    "lint": lint,
     "fmt": fmt,
     "setup": setup,
     "build": build,

@@ -30,4 +30,8 @@ inline constexpr std::size_t kUpstreams = 100'000;
 // Bytes of one text column of a record that is not JSON (a hash, a data version).
 inline constexpr std::size_t kRecordTextBytes = 4096;
 
+// One SQL text: bytes, and tokens in it. Beyond them the text tier remains.
+inline constexpr std::size_t kSqlBytes = 16u << 20;
+inline constexpr std::size_t kSqlTokens = 4u << 20;
+
 }  // namespace hodor::limits

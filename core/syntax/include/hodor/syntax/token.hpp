@@ -36,7 +36,9 @@ struct Token {
   TokenKind kind = TokenKind::end;
   WordClass word_class = WordClass::none;
   bool space_before = false;    // whitespace or a comment stands between this and the token before
-  bool newline_before = false;  // ... with a line break in it: joins DuckDB strings
+  bool newline_before = false;  // ... with a line break in it: joins DuckDB strings, unless
+  bool block_comment_before = false;  // ... there is a block comment in it
+  bool odd_space_before = false;      // ... with a space that not every engine version accepts
   std::uint32_t begin = 0;      // byte offsets into the text
   std::uint32_t end = 0;
 

@@ -1,0 +1,42 @@
+// What the engines say about words: keyword classes, builtin functions, volatile functions.
+//
+// In:  a dialect and a word in any case.
+// Out: answers that hold for every engine version in core/syntax/data.
+// Never: says what a word means at its place in a text; only a parser can.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "hodor/syntax/dialect.hpp"
+#include "hodor/syntax/token.hpp"
+
+namespace hodor {
+
+WordClass word_class(Dialect dialect, std::string_view word);
+
+// A scalar, aggregate or window function that every known version of the engine has.
+bool is_builtin_function(Dialect dialect, std::string_view name);
+std::span<const std::string_view> builtin_functions(Dialect dialect);
+
+// A table function whose rows follow from its arguments alone. Any other may read anything.
+bool is_pure_table_function(Dialect dialect, std::string_view name);
+
+// How long the value of a volatile word stays the same.
+enum class Volatility : std::uint8_t { date, session, always };
+// How a volatile word must be used to be one.
+enum class VolatileForm : std::uint8_t {
+  call,   // f(…) with any arguments
+  bare,   // f(…) and f without parentheses
+  call0,  // f() only
+  call1   // f(x) only
+};
+struct VolatileWord {
+  std::string_view name;  // lower case; "x*" stands for every name with that start
+  Volatility volatility = Volatility::always;
+  VolatileForm form = VolatileForm::call;
+};
+// Null when `name` is not volatile in any form.
+const VolatileWord* find_volatile(Dialect dialect, std::string_view name);
+
+}  // namespace hodor

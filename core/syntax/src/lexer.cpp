@@ -1,0 +1,178 @@
+#include "hodor/syntax/lexer.hpp"
+
+#include <algorithm>
+
+#include "characters.hpp"
+#include "hodor/base/limits.hpp"
+#include "hodor/base/utf8.hpp"
+#include "hodor/syntax/words.hpp"
+#include "scanner.hpp"
+
+namespace hodor {
+namespace {
+
+class Lexer {
+ public:
+  Lexer(std::string_view sql, Dialect dialect)
+      : dialect_(dialect), source_{sql, lex_rules(dialect)} {}
+
+  Lexed run() {
+    lexed_.tokens.reserve(source_.sql.size() / 5 + 2);
+    lexed_.ok = true;
+    while (lexed_.ok && skip_gap() && at_ < source_.sql.size()) {
+      if (lexed_.tokens.size() >= limits::kSqlTokens) {
+        push({TokenKind::error_limit, source_.sql.size()});
+      } else {
+        push(scan());
+      }
+    }
+    push({TokenKind::end, source_.sql.size()});
+    return std::move(lexed_);
+  }
+
+ private:
+  // Moves over whitespace and comments. False after a comment without an end.
+  bool skip_gap() {
+    gap_ = {};
+    while (at_ < source_.sql.size()) {
+      std::size_t end = at_;
+      bool odd = false;
+      const std::size_t space = space_length(source_, at_, &odd);
+      if (space != 0) {
+        end += space;
+        gap_.odd_space_before = gap_.odd_space_before || odd;
+      } else if (source_.starts_with(at_, "--")) {
+        end = line_comment_end(source_, at_);
+      } else if (source_.starts_with(at_, "/*") && !is_hint(at_)) {
+        end = block_comment_end(source_, at_);
+        if (end == std::string_view::npos) {
+          push({TokenKind::error_comment, source_.sql.size()});
+          return false;
+        }
+        gap_.block_comment_before = true;
+      } else {
+        break;
+      }
+      note_gap(end);
+    }
+    return true;
+  }
+
+  void note_gap(std::size_t end) {
+    gap_.space_before = true;
+    const std::string_view passed = source_.sql.substr(at_, end - at_);
+    gap_.newline_before =
+        gap_.newline_before || passed.find_first_of("\n\r") != std::string_view::npos;
+    at_ = end;
+  }
+
+  bool is_hint(std::size_t at) const {
+    return source_.rules.hints && source_.starts_with(at, "/*+");
+  }
+
+  Scan scan() {
+    const char c = source_.sql[at_];
+    if (is_hint(at_)) return scan_hint();
+    if (string_prefix(source_, at_) != nullptr || contains(source_.rules.string_quotes, c) ||
+        contains(source_.rules.identifier_quotes, c)) {
+      return scan_quoted(source_, at_);
+    }
+    if (is_name_start(c)) return is_unicode_string() ? ambiguous() : scan_name(source_, at_);
+    if (is_digit(c) || c == '.') return scan_number(source_, at_);
+    if (c == '$') return scan_dollar(source_, at_);
+    if (c == '#' && source_.rules.positional_parameters) return scan_position();
+    if (const std::size_t length = operator_length(source_, at_, open_brackets_ > 0)) {
+      return {TokenKind::op, at_ + length};
+    }
+    if (c == '?' && source_.rules.question_mark_parameters) return {TokenKind::parameter, at_ + 1};
+    if (contains(source_.rules.punctuation, c)) return {TokenKind::punctuation, at_ + 1};
+    return {TokenKind::error_character, source_.sql.size()};
+  }
+
+  Scan ambiguous() const { return {TokenKind::error_ambiguous, source_.sql.size()}; }
+
+  bool is_unicode_string() const {
+    return source_.rules.unicode_prefix_is_ambiguous && lower(source_.sql[at_]) == 'u' &&
+           source_.peek(at_ + 1) == '&' && contains("'\"", source_.peek(at_ + 2));
+  }
+
+  Scan scan_position() const {
+    std::size_t end = at_ + 1;
+    while (is_digit(source_.peek(end))) ++end;
+    return end == at_ + 1 ? Scan{TokenKind::error_character, source_.sql.size()}
+                          : Scan{TokenKind::parameter, end};
+  }
+
+  // The engine lexes what stands in a hint, so a quote or comment in it hides its end.
+  Scan scan_hint() const {
+    const std::string_view rest = source_.sql.substr(at_ + 3);
+    Lexer inside(rest, dialect_);
+    while (inside.skip_gap() && inside.at_ < rest.size()) {
+      if (inside.source_.starts_with(inside.at_, "*/")) {
+        return {TokenKind::hint, at_ + 3 + inside.at_ + 2};
+      }
+      const Scan next = inside.is_hint(inside.at_) ? ambiguous() : inside.scan();
+      if (is_error(next.kind)) break;
+      inside.at_ = next.end;
+    }
+    return {TokenKind::error_comment, source_.sql.size()};
+  }
+
+  void push(const Scan& scanned) {
+    Token token = gap_;
+    token.kind = scanned.kind;
+    token.begin = static_cast<std::uint32_t>(at_);
+    token.end = static_cast<std::uint32_t>(scanned.end);
+    gap_ = {};
+    at_ = scanned.end;
+    const std::string_view text = token.text(source_.sql);
+    if (token.kind == TokenKind::identifier) {
+      token.word_class = word_class(dialect_, text);
+      for (const std::string_view word : source_.rules.bracket_words) {
+        if (equals_ignoring_case(text, word)) ++open_brackets_;
+      }
+    }
+    if (open_brackets_ > 0 && text == ">") --open_brackets_;
+    if (is_error(token.kind)) lexed_.ok = false;
+    lexed_.tokens.push_back(token);
+  }
+
+  Dialect dialect_;
+  Source source_;
+  Lexed lexed_;
+  Token gap_;  // flags of the gap before the next token
+  std::size_t at_ = 0;
+  std::size_t open_brackets_ = 0;
+};
+
+}  // namespace
+
+Lexed lex(std::string_view sql, Dialect dialect) {
+  const bool too_long = sql.size() > limits::kSqlBytes;
+  const bool bad_bytes = sql.find('\0') != std::string_view::npos || !is_valid_utf8(sql);
+  if (!too_long && !bad_bytes) return Lexer(sql, dialect).run();
+  // Offsets have 32 bits; only the size of a text that is too long does not fit, so it is cut there.
+  const std::size_t size = std::min<std::size_t>(sql.size(), limits::kSqlBytes);
+  Lexed lexed;
+  Token error;
+  error.kind = too_long ? TokenKind::error_limit : TokenKind::error_character;
+  error.end = static_cast<std::uint32_t>(size);
+  Token end;
+  end.begin = end.end = error.end;
+  lexed.tokens = {error, end};
+  return lexed;
+}
+
+std::string name_value(const Token& token, std::string_view sql) {
+  const std::string_view text = token.text(sql);
+  if (token.kind != TokenKind::quoted_identifier) return std::string(text);
+  std::string value;
+  value.reserve(text.size());
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    value.push_back(text[i]);
+    if (text[i] == text[0]) ++i;  // a doubled quote stands for one
+  }
+  return value;
+}
+
+}  // namespace hodor

@@ -92,7 +92,9 @@ def layout_only(folder: Path) -> None:
 
 def shout(folder: Path) -> None:
     path = folder / "models" / "marts" / "dim_customers.sql"
-    path.write_text(path.read_text().replace("k.country_name", "upper(k.country_name) as country_name"))
+    path.write_text(
+        path.read_text().replace("k.country_name", "upper(k.country_name) as country_name")
+    )
 
 
 STEPS = (
@@ -129,7 +131,9 @@ def main() -> int:
     for problem in problems:
         print(f"WRONG: {problem}")
     verdict = "failed" if problems else "passed: every relation equals plain dbt's after every run"
-    print(f"demo {verdict} ({time.monotonic() - started:.0f} s; files in {WORK.relative_to(ROOT)}/)")
+    print(
+        f"demo {verdict} ({time.monotonic() - started:.0f} s; files in {WORK.relative_to(ROOT)}/)"
+    )
     return 1 if problems else 0
 
 
@@ -199,7 +203,11 @@ def warehouses_differ(ours: Side, twin: Side) -> list[str]:
 
 
 def explain(ours: Side) -> list[str]:
-    command = [sys.executable, "-c", "from dbt_hodor.cli.main import main; raise SystemExit(main())"]
+    command = [
+        sys.executable,
+        "-c",
+        "from dbt_hodor.cli.main import main; raise SystemExit(main())",
+    ]
     env = dict(os.environ) | {"DBT_PROFILES_DIR": str(ours.folder)}
     done = subprocess.run(
         [*command, "explain", "-s", "customer_value"],

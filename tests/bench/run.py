@@ -131,7 +131,9 @@ def settle(folder: Path) -> None:
         run_dbt("hodor", folder, "build")
         if all(node["action"] == "reuse" for node in read_run(folder)["nodes"]):
             return
-    left = {n["unique_id"]: n["reason"] for n in read_run(folder)["nodes"] if n["action"] != "reuse"}
+    left = {
+        n["unique_id"]: n["reason"] for n in read_run(folder)["nodes"] if n["action"] != "reuse"
+    }
     raise SystemExit(f"still built after {SETTLING_RUNS} runs: {dict(list(left.items())[:10])}")
 
 

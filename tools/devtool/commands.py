@@ -8,13 +8,10 @@ Never: knows how an environment or the core is built (environment.py, native.py)
 from __future__ import annotations
 
 import shutil
-import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 from devtool import environment, native, quality, suites
-from devtool.process import ROOT, Failed, run, run_quietly, say
+from devtool.process import ROOT, Failed, run, say
 
 Arguments = list[str]
 

@@ -7,6 +7,7 @@ Never: looks at behaviour.
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from devtool.environment import Environment
@@ -32,10 +33,24 @@ def apply(environment: Environment) -> None:
 
 
 def source_files() -> list[Path]:
-    """Every file of the repository that is tracked or waits to be, in a fixed order."""
-    listed = run_quietly(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-    paths = (ROOT / name for name in sorted(set(listed.split("\0"))) if name)
-    return [path for path in paths if path.is_file()]
+    """Every file of the repository that is tracked or waits to be, in a fixed order. Where there is no
+    git (a bare machine with a copy of the sources), everything but what ./dev and dbt make."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        listed = run_quietly(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        )
+        paths = [ROOT / name for name in listed.split("\0") if name]
+    else:
+        paths = [path for path in ROOT.rglob("*") if not _is_made(path.relative_to(ROOT))]
+    return [path for path in sorted(set(paths)) if path.is_file()]
+
+
+def _is_made(path: Path) -> bool:
+    made = {"build", "dist", "bench-results", "target", "logs", "__pycache__", ".hodor"}
+    caches = (".venv", ".pytest_cache", ".ruff_cache")
+    return path.suffix == ".so" or any(
+        part in made or part.startswith(caches) for part in path.parts
+    )
 
 
 def _cpp_sources() -> list[Path]:

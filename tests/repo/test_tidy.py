@@ -39,7 +39,7 @@ def found(name: str, text: str) -> list[str]:
         ),
         ("python/a.py", "x = 1\n", "does not begin with a comment"),
         ("python/a.py", '"""Head."""\n' + "x = 1\n" * 50, "no line 'In:'"),
-        ("python/a.py", '"""Head."""\nx = 1  # ' + MARKER, "TODO without a text"),
+        ("python/a.py", '"""Head."""\nx = 1  # ' + MARKER, "without a text that says"),
         ("python/a.py", f'"""Head."""\nx = "{SOMEWHERE}"\n', "a path of one machine"),
         ("README.md", "[x](docs/none.md)\n", "dead link"),
         ("ARCHITECTURE.md", "[x](README.md#nothing-of-that-name)\n", "no heading"),

@@ -34,4 +34,7 @@ inline constexpr std::size_t kRecordTextBytes = 4096;
 inline constexpr std::size_t kSqlBytes = 16u << 20;
 inline constexpr std::size_t kSqlTokens = 4u << 20;
 
+// Nesting of queries, expressions, joins and types in one text; the parser recurses once per level.
+inline constexpr std::size_t kSqlNesting = 256;
+
 }  // namespace hodor::limits

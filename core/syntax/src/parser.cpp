@@ -1,0 +1,30 @@
+// Entry points of the parser.
+#include "hodor/syntax/parser.hpp"
+
+#include <utility>
+
+#include "parser_state.hpp"
+
+namespace hodor {
+
+Tree parse_query(std::string_view sql, Dialect dialect, std::vector<Token> tokens) {
+  return Parser(sql, dialect, std::move(tokens)).whole_query();
+}
+
+Tree parse_query(std::string_view sql, Dialect dialect) {
+  return parse_query(sql, dialect, lex(sql, dialect).tokens);
+}
+
+std::vector<TokenRange> split_statements(const std::vector<Token>& tokens, std::string_view sql) {
+  std::vector<TokenRange> ranges;
+  std::uint32_t begin = 0;
+  for (std::uint32_t i = 0; i < tokens.size(); ++i) {
+    const bool end = tokens[i].kind == TokenKind::end;
+    if (!end && !is_symbol(tokens[i], sql, ";")) continue;
+    if (i > begin) ranges.push_back({begin, i});
+    begin = i + 1;
+  }
+  return ranges;
+}
+
+}  // namespace hodor

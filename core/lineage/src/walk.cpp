@@ -5,18 +5,6 @@
 
 namespace hodor {
 
-const char* name_of(VolatileClass volatile_class) {
-  switch (volatile_class) {
-    case VolatileClass::date:
-      return "date";
-    case VolatileClass::session:
-      return "session";
-    case VolatileClass::always:
-      return "always";
-  }
-  return "always";
-}
-
 Input opaque_input(std::string text) { return Input{InputKind::opaque, std::move(text), "", ""}; }
 
 Input file_input(const FileRead& file) {

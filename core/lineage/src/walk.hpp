@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "functions.hpp"
+#include "hodor/facts/codec.hpp"
 #include "names.hpp"
 
 namespace hodor {
@@ -19,7 +20,6 @@ struct Warehouse {
   Functions functions;
 };
 
-const char* name_of(VolatileClass volatile_class);
 Input opaque_input(std::string text);
 Input file_input(const FileRead& file);
 

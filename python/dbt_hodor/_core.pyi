@@ -1,0 +1,278 @@
+"""
+The deterministic core of dbt-hodor: hashes, facts, lineage and decisions.
+"""
+
+from collections.abc import Sequence
+
+
+HASH_VERSION: int = 1
+
+def sha256(data: bytes) -> str:
+    """SHA-256 of bytes, as lower-case hex."""
+
+def text_hash(sql: str, run_values: Sequence[tuple[str, str]]) -> str:
+    """
+    Hash of a compiled text with this run's values taken out.
+
+    run_values: pairs of (value of this run, placeholder). Releases the GIL.
+    """
+
+def seed_hash(data: bytes, delimiter: str = '') -> str:
+    """
+    Hash of a CSV file; CR LF counts as LF outside fields that any reader takes for quoted.
+
+    delimiter: the seed's own when it is a letter or digit. Releases the GIL.
+    """
+
+def digest(label: str, value: object | None) -> str:
+    """
+    SHA-256 over the typed pre-image of a plain value; the order of dict keys does not count.
+
+    Raises TypeError for a type that is not plain, ValueError beyond a limit.
+    """
+
+def digest_parts(label: str, value: dict) -> dict:
+    """One digest per top-level key of a dict with text keys."""
+
+def dump_preimage(label: str, value: object | None) -> str:
+    """The pre-image that `digest` hashes, one field a line."""
+
+class RelationName:
+    """A relation as the text names it: 1 to 3 parts."""
+
+    def __init__(self, parts: Sequence[str], pinned: bool = False) -> None: ...
+
+    @property
+    def parts(self) -> list[str]: ...
+
+    @property
+    def pinned(self) -> bool:
+        """Time travel: reads a fixed version."""
+
+    def __eq__(self, arg: RelationName, /) -> bool: ...
+
+class FileRead:
+    """A file read by literal name or glob."""
+
+    def __init__(self, pattern: str, function: str = '') -> None: ...
+
+    @property
+    def pattern(self) -> str: ...
+
+    @property
+    def function(self) -> str:
+        """Lower case; empty for a file name in FROM."""
+
+    def __eq__(self, arg: FileRead, /) -> bool: ...
+
+class VolatileCall:
+    """A call whose value changes without any input."""
+
+    def __init__(self, volatile_class: str, use: str, text: str, alias: str = '') -> None: ...
+
+    @property
+    def volatile_class(self) -> str: ...
+
+    @property
+    def use(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def alias(self) -> str:
+        """Output column of a stamp, else empty."""
+
+    def __eq__(self, arg: VolatileCall, /) -> bool: ...
+
+class OwnReadFacts:
+    """How a text reads the relation that it builds."""
+
+    def __init__(self, reads: str = 'none', plain_greater: bool = False) -> None: ...
+
+    @property
+    def reads(self) -> str:
+        """none, high_water_mark or other."""
+
+    @property
+    def plain_greater(self) -> bool: ...
+
+    def __eq__(self, arg: OwnReadFacts, /) -> bool: ...
+
+class Facts:
+    """
+    What one SQL text reads, calls and depends on. Default: nothing was understood.
+    """
+
+    def __init__(self, *, exact: bool = False, relations: Sequence[RelationName] = [], paths: Sequence[str] = [], files: Sequence[FileRead] = [], opaque_inputs: Sequence[str] = [], volatile_calls: Sequence[VolatileCall] = [], functions: Sequence[str] = [], columns: Sequence[str] = [], output_columns: Sequence[str] = [], star: bool = False, order_sensitive: bool = False, own: OwnReadFacts = ...) -> None: ...
+
+    @property
+    def exact(self) -> bool:
+        """The whole skeleton was understood."""
+
+    @property
+    def relations(self) -> list[RelationName]: ...
+
+    @property
+    def paths(self) -> list[str]: ...
+
+    @property
+    def files(self) -> list[FileRead]: ...
+
+    @property
+    def opaque_inputs(self) -> list[str]: ...
+
+    @property
+    def volatile_calls(self) -> list[VolatileCall]: ...
+
+    @property
+    def functions(self) -> list[str]: ...
+
+    @property
+    def columns(self) -> list[str]: ...
+
+    @property
+    def output_columns(self) -> list[str]: ...
+
+    @property
+    def star(self) -> bool: ...
+
+    @property
+    def order_sensitive(self) -> bool: ...
+
+    @property
+    def own(self) -> OwnReadFacts: ...
+
+    def __eq__(self, arg: Facts, /) -> bool: ...
+
+    def __repr__(self) -> str: ...
+
+    def encode(self) -> str:
+        """The text that records keep; equal facts give equal text."""
+
+    @staticmethod
+    def decode(text: str) -> Facts:
+        """
+        Raises ValueError for a text that was cut, altered or of another version.
+        """
+
+    @staticmethod
+    def merge(facts: Sequence[Facts]) -> Facts:
+        """
+        What several texts read together; exact only if all are. Output columns of the first.
+        """
+
+def relation_key(parts: Sequence[str]) -> str:
+    """
+    The key of a relation: lower-case parts joined by '.', quoted where needed.
+    """
+
+class Catalog:
+    """
+    The relations and functions of one warehouse at one moment. The GIL guards it.
+    """
+
+    def __init__(self, default_database: str, default_schema: str) -> None: ...
+
+    def put_table(self, parts: Sequence[str]) -> None: ...
+
+    def put_view(self, parts: Sequence[str], definition_hash: str, facts: Facts | None) -> None:
+        """
+        facts: of the warehouse definition; None when it could not be analysed.
+        """
+
+    def put_function(self, name: str, definition_hash: str, facts: Facts | None) -> None:
+        """Another definition under a known name is an overload: both count."""
+
+    def clear_functions(self) -> None: ...
+
+    def set_builtin_functions(self, names: Sequence[str]) -> None:
+        """
+        Functions of the engine. Ends what invalidate() began, so call it last.
+        """
+
+    def remove(self, parts: Sequence[str]) -> None: ...
+
+    def invalidate(self) -> None:
+        """Nothing is known any more: every trace has an opaque input."""
+
+    def distrust_partial_names(self) -> None:
+        """
+        Temporary objects may exist: names without a database are opaque from now on.
+        """
+
+    def trace(self, facts: Facts, reader: Sequence[str]) -> list[tuple[str, str, str, str]]:
+        """
+        The inputs as (kind, key, group, definition_hash); reads of `reader` are left out.
+
+        kind: table, view, file, function, volatile_value or opaque.
+        """
+
+    def order_sensitive(self, facts: Facts) -> bool:
+        """
+        Whether the order of input rows matters to the text or to a view on the way.
+        """
+
+    def type_of(self, parts: Sequence[str]) -> str:
+        """table, view or empty."""
+
+REASONS: list = ...
+
+class BuildRecord:
+    """What a decision reads of a node's latest build."""
+
+    @staticmethod
+    def decode(text_hash: str | None, code_hash: str | None, unrendered_hash: str | None, config_hash: str | None, hash_version: int, data_version: str | None, built_at_ms: int | None, upstreams: str | None, detail: str | None) -> BuildRecord:
+        """
+        From the columns of a stored row. Raises ValueError when one is malformed.
+        """
+
+    @property
+    def text_hash(self) -> str: ...
+
+    @property
+    def code_hash(self) -> str: ...
+
+    @property
+    def unrendered_hash(self) -> str: ...
+
+    @property
+    def config_hash(self) -> str: ...
+
+    @property
+    def hash_version(self) -> int: ...
+
+    @property
+    def data_version(self) -> str | None: ...
+
+    @property
+    def built_at_ms(self) -> int | None: ...
+
+    @property
+    def fixpoint(self) -> bool: ...
+
+    @property
+    def upstreams(self) -> dict[str, str | None]:
+        """Token per input key; None is unknown."""
+
+def encode_upstreams(upstreams: Sequence[tuple[str, str | None]]) -> str:
+    """Pairs of (input key, token or None) as the text of the record column."""
+
+def decode_upstreams(text: str) -> dict[str, str | None]:
+    """Raises ValueError when the text is malformed."""
+
+def version_token(data: str, order: str, schema: str) -> str:
+    """One state of a table as text. Raises ValueError for a part with ';'."""
+
+def compare_versions(now: str | None, recorded: str | None, sensitivity: str) -> str:
+    """
+    same, changed or unknown. None is unknown; sensitivity: rows, rows_and_order, schema_only.
+    """
+
+def decide(*, kind: str, supported: bool, full_refresh: bool, hook_writes: bool, star: bool, order_sensitive: bool, keeps_earlier_state: bool, settles_by_proof: bool, existence: str, text_hash: str | None, code_hash: str | None, unrendered_hash: str | None, config_hash: str | None, target: str | None, upstreams: Sequence[tuple[str, str, str, str | None]], record: BuildRecord | None, lag_tolerance_ms: int, require_fresh_data_from: str, compare_unrendered_code: bool, now_ms: int, stores_failures: bool = False) -> tuple[str, str, list[str]]:
+    """
+    (action, reason, changed input keys) for one node.
+
+    upstreams: (key, group, kind, token or None). Times are UTC epoch milliseconds.
+    Raises ValueError for an unknown name or a text that is no version token.
+    """

@@ -66,6 +66,18 @@ NodeId Parser::argument(std::uint32_t stop) {
   }
   if (!duckdb() && at(W::w_table) && (at('(', 1) || at_label(1))) {
     add(id, table_argument());
+    if (at(W::w_with) && at_word_text("single", 1) && at(W::w_partition, 2)) {
+      for (int i = 0; i < 3; ++i) take_keyword();
+    } else if ((at(W::w_partition) || at(W::w_distribute)) && at(W::w_by, 1)) {
+      take_keyword();
+      take_keyword();
+      add(id, expr());
+    }
+    if (at(W::w_order) && at(W::w_by, 1) && !at_closer()) {
+      take_keyword();
+      take_keyword();
+      add(id, order_item());
+    }
     return finish(id);
   }
   if ((at_label() || at_string()) && (at_op(":=", 1) || at_op("=>", 1))) {
@@ -117,6 +129,8 @@ void Parser::call_suffixes(NodeId id) {
       add(id, finish(filter));
     } else if ((at(W::w_ignore) || at(W::w_respect)) && at(W::w_nulls, 1)) {
       take_keyword();
+      take_keyword();
+    } else if (duckdb() && at_word_text("export_state")) {
       take_keyword();
     } else if (at(W::w_over) && (at('(', 1) || at_label(1))) {
       const NodeId over = start(NodeKind::over);

@@ -204,7 +204,8 @@ bool Parser::query_starts_at(std::uint32_t i) const {
       return at_label(ahead + 1) || at('(', ahead + 1) || at_string(ahead + 1);
     case W::w_values:
       return at('(', ahead + 1) ||
-             (!duckdb() && (at_string(ahead + 1) || token(ahead + 1).kind == TokenKind::number));
+             (!duckdb() && (at_string(ahead + 1) || token(ahead + 1).kind == TokenKind::number ||
+                            (at_label(ahead + 1) && at('(', ahead + 2))));
     case W::w_pivot:
     case W::w_pivot_wider:
     case W::w_unpivot:

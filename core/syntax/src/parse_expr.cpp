@@ -58,6 +58,12 @@ bool Parser::prefix_operator(NodeId parent) {
 bool Parser::infix(NodeId parent, std::uint32_t stop, std::uint32_t& betweens) {
   if (token().kind == TokenKind::op) {
     if (at_op("=>") || at_op(":=") || at_op("|>")) return false;
+    if ((stop & kLimit) != 0 && at('%')) {  // LIMIT (x) %
+      const char after = symbol(1);
+      if (clamp(pos_ + 1) == last_ || after == ')' || after == ';' || at(W::w_offset, 1)) {
+        return false;
+      }
+    }
     op_node(parent, 1, 0);
     return true;
   }

@@ -234,7 +234,8 @@ NodeId Parser::star() {
 
 void Parser::star_options(NodeId id) {
   while (true) {
-    const bool except = at(W::w_except) && at('(', 1) && !query_in_parens_at(pos_ + 1);
+    const bool except = at(W::w_except) && (at('(', 1) || (duckdb() && at_name(1))) &&
+                        !query_in_parens_at(pos_ + 1);
     const NodeId option = start(NodeKind::star_option);
     if (at(W::w_exclude) || except) {
       take_keyword();

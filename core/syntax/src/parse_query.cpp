@@ -66,7 +66,9 @@ NodeId Parser::cte() {
     take_keyword();
     take_keyword();
     if (accept('(')) {
-      expressions(key, true);
+      do {
+        add(key, select_item());
+      } while (accept(','));
       expect(')', "end of USING KEY expected", key);
     }
     add(id, finish(key));
@@ -173,6 +175,7 @@ NodeId Parser::values() {
     }
     add(id, finish(row));
   } while (accept(','));
+  if (!duckdb()) optional_alias(id);
   return finish(id);
 }
 
@@ -277,7 +280,7 @@ NodeId Parser::limit() {
   if (token().kind == TokenKind::number && (at('%', 1) || at(W::w_percent, 1))) {
     add(id, literal(1));
   } else {
-    add(id, expr());
+    add(id, expr(kLimit));
   }
   if (accept('%') || accept(W::w_percent)) set(id, flag::percent);
   return finish(id);

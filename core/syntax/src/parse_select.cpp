@@ -57,7 +57,8 @@ NodeId Parser::select_list() {
 
 // After a comma: nothing more comes (DuckDB allows it).
 bool Parser::trailing_comma_here() const {
-  return duckdb() && (at_closer() || at_clause()) && pos_ > 0 && cells_[pos_ - 1].symbol == ',';
+  const bool ends = at_closer() || at(W::w_as) || (at_clause() && !at(W::w_lateral));
+  return duckdb() && ends && pos_ > 0 && cells_[pos_ - 1].symbol == ',';
 }
 
 NodeId Parser::select_item() {
@@ -145,13 +146,7 @@ NodeId Parser::group_by() {
   do {
     if (trailing_comma_here()) break;
     if (at(W::w_grouping) && at(W::w_sets, 1) && at('(', 2)) {
-      const NodeId sets = start(NodeKind::grouping_sets);
-      take_keyword();
-      take_keyword();
-      advance();
-      if (!at(')')) expressions(sets, true);
-      expect(')', "end of GROUPING SETS expected", sets);
-      add(id, finish(sets));
+      add(id, grouping_sets());
       set(id, flag::grouping_sets);
     } else {
       if ((at(W::w_rollup) || at(W::w_cube)) && at('(', 1)) set(id, flag::grouping_sets);
@@ -172,6 +167,25 @@ NodeId Parser::group_by() {
     take_keyword();
     set(id, flag::grouping_sets);
   }
+  return finish(id);
+}
+
+NodeId Parser::grouping_sets() {
+  const NodeId id = start(NodeKind::grouping_sets);
+  take_keyword();
+  take_keyword();
+  advance();
+  if (!enter()) {
+    problem("nested too deeply");
+    opaque_flat(id);
+  }
+  while (!at_closer()) {
+    const bool nested = at(W::w_grouping) && at(W::w_sets, 1) && at('(', 2);
+    add(id, nested ? grouping_sets() : expr());
+    if (!accept(',')) break;
+  }
+  leave();
+  expect(')', "end of GROUPING SETS expected", id);
   return finish(id);
 }
 

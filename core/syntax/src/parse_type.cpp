@@ -41,6 +41,10 @@ NodeId Parser::type() {
 
 // The words after the first of a type's name.
 void Parser::type_words() {
+  if (!duckdb() && at(W::w_collate) && at_label(1)) {
+    take_keyword();
+    advance();
+  }
   if (at(W::w_precision) || at(W::w_varying)) take_keyword();
   if ((at(W::w_with) || at(W::w_without)) && at(W::w_time, 1) && at(W::w_zone, 2)) {
     for (int i = 0; i < 3; ++i) take_keyword();

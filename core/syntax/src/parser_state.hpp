@@ -28,7 +28,7 @@ class Parser {
 
  private:
   using W = Word;
-  enum Stop : std::uint32_t { kNoStop = 0, kNoIn = 1, kNoAnd = 2 };
+  enum Stop : std::uint32_t { kNoStop = 0, kNoIn = 1, kNoAnd = 2, kLimit = 4 };
 
   // --- parse_core.cpp: cursor
   struct Cell {
@@ -110,6 +110,7 @@ class Parser {
   NodeId select_list();
   NodeId select_item();
   NodeId group_by();
+  NodeId grouping_sets();
   NodeId windows();
   NodeId window_spec();
   NodeId frame();

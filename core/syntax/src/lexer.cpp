@@ -151,7 +151,8 @@ Lexed lex(std::string_view sql, Dialect dialect) {
   const bool too_long = sql.size() > limits::kSqlBytes;
   const bool bad_bytes = sql.find('\0') != std::string_view::npos || !is_valid_utf8(sql);
   if (!too_long && !bad_bytes) return Lexer(sql, dialect).run();
-  // Offsets have 32 bits; only the size of a text that is too long does not fit, so it is cut there.
+  // Offsets have 32 bits; only the size of a text that is too long does not fit, so it is cut
+  // there.
   const std::size_t size = std::min<std::size_t>(sql.size(), limits::kSqlBytes);
   Lexed lexed;
   Token error;

@@ -70,9 +70,8 @@ Scan scan_dollar(const Source& source, std::size_t at) {
     if (body != std::string_view::npos) {
       const std::string_view tag = source.sql.substr(at, body - at);
       const std::size_t close = source.sql.find(tag, body);
-      return close == std::string_view::npos
-                 ? Scan{TokenKind::error_string, source.sql.size()}
-                 : Scan{TokenKind::dollar_string, close + tag.size()};
+      return close == std::string_view::npos ? Scan{TokenKind::error_string, source.sql.size()}
+                                             : Scan{TokenKind::dollar_string, close + tag.size()};
     }
   }
   std::size_t i = at + 1;

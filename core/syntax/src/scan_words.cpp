@@ -9,9 +9,8 @@ namespace {
 // Behind the digits at `at`; a separator counts between two digits only.
 std::size_t digits_end(const Source& source, std::size_t at) {
   std::size_t i = at;
-  while (is_digit(source.peek(i)) ||
-         (source.rules.digit_separators && i > at && source.peek(i) == '_' &&
-          is_digit(source.peek(i + 1)))) {
+  while (is_digit(source.peek(i)) || (source.rules.digit_separators && i > at &&
+                                      source.peek(i) == '_' && is_digit(source.peek(i + 1)))) {
     ++i;
   }
   return i;
@@ -33,20 +32,19 @@ std::size_t suffix_end(const Source& source, std::size_t at, bool plain_digits) 
   return c == 'b' && lower(source.peek(at + 1)) == 'd' ? at + 2 : at;
 }
 
-// The longest number at `at`, or `at` when there is none. A number with a dot that letters or digits
-// follow is none in Spark: 1.5x is 1 . 5x.
+// The longest number at `at`, or `at` when there is none. A number with a dot that letters or
+// digits follow is none in Spark: 1.5x is 1 . 5x.
 std::size_t number_end(const Source& source, std::size_t at) {
   const std::size_t whole = digits_end(source, at);
   const std::size_t exponent = exponent_end(source, whole);
-  const std::size_t plain =
-      whole == at ? at : suffix_end(source, exponent, exponent == whole);
+  const std::size_t plain = whole == at ? at : suffix_end(source, exponent, exponent == whole);
   if (source.peek(whole) != '.') return plain;
   const std::size_t fraction = digits_end(source, whole + 1);
   if (whole == at && fraction == whole + 1) return plain;  // a lone dot
   const std::size_t dotted = suffix_end(source, exponent_end(source, fraction), false);
   const char next = source.peek(dotted);
-  const bool valid = !source.rules.number_suffixes ||
-                     !(is_letter(next) || is_digit(next) || next == '_');
+  const bool valid =
+      !source.rules.number_suffixes || !(is_letter(next) || is_digit(next) || next == '_');
   return valid ? dotted : plain;
 }
 

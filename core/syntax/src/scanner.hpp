@@ -37,9 +37,9 @@ std::size_t block_comment_end(const Source& source, std::size_t at);
 std::size_t line_comment_end(const Source& source, std::size_t at);
 
 // Each needs a character at `at` that starts such a token.
-Scan scan_quoted(const Source& source, std::size_t at);       // '…', "…", `…`, x'…'
-Scan scan_dollar(const Source& source, std::size_t at);       // $1, $name, $tag$…$tag$
-Scan scan_number(const Source& source, std::size_t at);       // a name where digits start names
+Scan scan_quoted(const Source& source, std::size_t at);  // '…', "…", `…`, x'…'
+Scan scan_dollar(const Source& source, std::size_t at);  // $1, $name, $tag$…$tag$
+Scan scan_number(const Source& source, std::size_t at);  // a name where digits start names
 Scan scan_name(const Source& source, std::size_t at);
 // Length of the operator, 0 when none starts here. `open_brackets`: in array<…>, where >> is > >.
 std::size_t operator_length(const Source& source, std::size_t at, bool open_brackets);

@@ -44,9 +44,9 @@ constexpr StringPrefix kDatabricksPrefixes[] = {
 };
 // `>>` and `>>>` come apart behind a word of kBracketWords, see Lexer::operator_length.
 constexpr std::string_view kDatabricksOperators[] = {
-    ">>>", "<=>", "?::", "<>", "!=", "!>", "!<", "<=", ">=", "<<", ">>", "==", "||", "|>",
-    "->",  "=>",  "::",  ":=", "*/", "+",  "-",  "*",  "/",  "%",  "~",  "&",  "|",  "^",
-    "<",   ">",   "=",   "!",  "@"};
+    ">>>", "<=>", "?::", "<>", "!=", "!>", "!<", "<=", ">=", "<<", ">>",
+    "==",  "||",  "|>",  "->", "=>", "::", ":=", "*/", "+",  "-",  "*",
+    "/",   "%",   "~",   "&",  "|",  "^",  "<",  ">",  "=",  "!",  "@"};
 constexpr std::string_view kBracketWords[] = {"array", "map", "struct"};
 constexpr char32_t kDatabricksSpaces[] = {0xa0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003,
                                           0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009,

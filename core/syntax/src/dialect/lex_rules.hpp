@@ -27,17 +27,17 @@ struct LexRules {
   bool raw_string_then_quote_is_ambiguous = false;  // r'a''b'
   bool unicode_prefix_is_ambiguous = false;         // u&'a'
   bool dollar_strings = false;
-  bool dollar_in_names = false;      // not at the start
-  bool digits_start_names = false;   // 1abc is a name
-  bool uri_names = false;            // s3://a-b/c is one name
+  bool dollar_in_names = false;     // not at the start
+  bool digits_start_names = false;  // 1abc is a name
+  bool uri_names = false;           // s3://a-b/c is one name
   // Numbers.
-  bool digit_separators = false;     // 1_000
-  bool number_suffixes = false;      // 1L, 1.5BD
+  bool digit_separators = false;        // 1_000
+  bool number_suffixes = false;         // 1L, 1.5BD
   bool dotted_number_is_error = false;  // 1.2.3
   // Operators: either runs of characters cut by PostgreSQL's rule, or the longest of a list.
   std::string_view operator_characters;
-  std::string_view keeps_sign;  // a run with one of these may end in + or -
-  std::span<const std::string_view> operators;  // longer ones first; they win over the runs
+  std::string_view keeps_sign;                      // a run with one of these may end in + or -
+  std::span<const std::string_view> operators;      // longer ones first; they win over the runs
   std::span<const std::string_view> bracket_words;  // array<array<int>>: the end is not >>
   std::string_view punctuation;
   // Parameters.
@@ -46,7 +46,7 @@ struct LexRules {
   bool positional_parameters = false;     // #1
   // Gaps.
   bool vertical_tab_is_odd_space = false;
-  std::span<const char32_t> wide_spaces;  // beyond ASCII; reported as odd
+  std::span<const char32_t> wide_spaces;     // beyond ASCII; reported as odd
   bool backslash_continues_comment = false;  // -- a\<newline>b
   bool hints = false;                        // /*+ a */
 };

@@ -33,13 +33,14 @@ struct Tables {
   std::span<const VolatileWord> volatile_words;
   std::span<const std::string_view> functions;
   std::span<const std::string_view> pure_table_functions;
+  bool reserved_is_always_keyword;
 };
 
-constexpr Tables kDuckdb = {kDuckdbKeywords, index_letters(kDuckdbKeywords), kDuckdbVolatile,
-                            kDuckdbFunctions, kDuckdbPureTableFunctions};
-constexpr Tables kDatabricks = {kDatabricksKeywords, index_letters(kDatabricksKeywords),
-                                kDatabricksVolatile, kDatabricksFunctions,
-                                kDatabricksPureTableFunctions};
+constexpr Tables kDuckdb = {kDuckdbKeywords,  index_letters(kDuckdbKeywords), kDuckdbVolatile,
+                            kDuckdbFunctions, kDuckdbPureTableFunctions,      true};
+constexpr Tables kDatabricks = {kDatabricksKeywords,           index_letters(kDatabricksKeywords),
+                                kDatabricksVolatile,           kDatabricksFunctions,
+                                kDatabricksPureTableFunctions, false};
 
 const Tables& tables_of(Dialect dialect) {
   switch (dialect) {
@@ -87,6 +88,10 @@ WordClass word_class(Dialect dialect, std::string_view word) {
   return is_keyword ? found->word_class : WordClass::none;
 }
 
+bool is_always_keyword(Dialect dialect, WordClass word_class) {
+  return word_class == WordClass::reserved && tables_of(dialect).reserved_is_always_keyword;
+}
+
 bool is_builtin_function(Dialect dialect, std::string_view name) {
   return has(tables_of(dialect).functions, name);
 }
@@ -104,9 +109,9 @@ const VolatileWord* find_volatile(Dialect dialect, std::string_view name) {
   for (const VolatileWord& candidate : tables_of(dialect).volatile_words) {
     const std::string_view pattern = candidate.name;
     const bool is_prefix = pattern.back() == '*';
-    const bool matches = is_prefix ? lowered.view().starts_with(
-                                         pattern.substr(0, pattern.size() - 1))
-                                   : lowered.view() == pattern;
+    const bool matches = is_prefix
+                             ? lowered.view().starts_with(pattern.substr(0, pattern.size() - 1))
+                             : lowered.view() == pattern;
     if (matches) return &candidate;
   }
   return nullptr;

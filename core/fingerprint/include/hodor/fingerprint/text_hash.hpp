@@ -7,14 +7,11 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "hodor/base/preimage.hpp"
+#include "hodor/fingerprint/run_values.hpp"
 
 namespace hodor {
-
-using RunValues = std::vector<std::pair<std::string, std::string>>;
 
 // The text in pieces. Of values that match at one place the longest counts; a value shorter than
 // limits::kRunValueMinBytes is left alone, since it may stand in the text by chance.

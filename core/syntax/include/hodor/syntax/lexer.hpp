@@ -1,8 +1,9 @@
 // Cuts SQL text into tokens exactly where the engine of the dialect does.
 //
 // In:  UTF-8 text and a dialect.
-// Out: all tokens in order, the last one of kind `end`. Whitespace and comments are the gaps between.
-// Never: throws, guesses or skips. At the first byte run that the engine would not accept as a token
+// Out: all tokens in order, the last one of kind `end`. Whitespace and comments are the gaps
+// between. Never: throws, guesses or skips. At the first byte run that the engine would not accept
+// as a token
 //        there is one error token that covers the rest of the text; nothing after it is lexed.
 #pragma once
 #include <string>

@@ -21,15 +21,15 @@ constexpr bool is_string(TokenKind kind) {
 }
 const char* name_of(TokenKind kind);
 
-// The class of a bare word in the engine's keyword list. A class says where the word may be used as a
-// name; it never says that the word *is* a keyword at its place: only a parser knows that.
+// The class of a bare word in the engine's keyword list. A class says where the word may be used as
+// a name; it never says that the word *is* a keyword at its place: only a parser knows that.
 enum class WordClass : std::uint8_t {
   none,           // not in the keyword list, or not a bare word
   unreserved,     // may be any name
   column_name,    // DuckDB col_name: may be a column or table, not a function
   type_function,  // DuckDB type_func: may be a function or type, not a column
   strict,         // Spark strict-non-reserved: may be a name, but not a table alias
-  reserved        // DuckDB: a name only as a label after AS or '.'. Spark: reserved in ANSI mode only
+  reserved  // DuckDB: a name only as a label after AS or '.'. Spark: reserved in ANSI mode only
 };
 
 struct Token {
@@ -39,7 +39,7 @@ struct Token {
   bool newline_before = false;  // ... with a line break in it: joins DuckDB strings, unless
   bool block_comment_before = false;  // ... there is a block comment in it
   bool odd_space_before = false;      // ... with a space that not every engine version accepts
-  std::uint32_t begin = 0;      // byte offsets into the text
+  std::uint32_t begin = 0;            // byte offsets into the text
   std::uint32_t end = 0;
 
   std::string_view text(std::string_view sql) const { return sql.substr(begin, end - begin); }

@@ -14,6 +14,10 @@
 namespace hodor {
 
 WordClass word_class(Dialect dialect, std::string_view word);
+// Are bare words of this class keywords wherever they stand, but for labels (behind AS or a dot,
+// before a colon, := or =>)? No class is in Spark's default mode: `select from from from` is a
+// query there.
+bool is_always_keyword(Dialect dialect, WordClass word_class);
 
 // A scalar, aggregate or window function that every known version of the engine has.
 bool is_builtin_function(Dialect dialect, std::string_view name);

@@ -42,11 +42,11 @@ class Row(NamedTuple):
     detail: str | None
 
 
-BIGINT_COLUMNS = frozenset(
-    {"recorded_at_ms", "hash_version", "data_changed_at_ms", "built_at_ms"}
-)
+BIGINT_COLUMNS = frozenset({"recorded_at_ms", "hash_version", "data_changed_at_ms", "built_at_ms"})
 
-SUCCESSFUL_STATUSES = ("success", "pass", "warn", "fail")
+SUCCESSFUL_STATUSES = ("success", "pass", "warn", "fail", "partial")
+"""What `load_latest` looks at. `partial`: a build that failed after it may have committed something;
+loaded so that it hides the older success, from which nothing may be reused any more."""
 
 
 class StoreUnavailable(Exception):
@@ -60,7 +60,9 @@ class StoreUnreadable(Exception):
 class StateStore(Protocol):
     """Append-only records of all projects and targets that share one store."""
 
-    def load_latest(self, project: str, target: str, since_ms: int, before_ms: int | None = None) -> list[Row]:
+    def load_latest(
+        self, project: str, target: str, since_ms: int, before_ms: int | None = None
+    ) -> list[Row]:
         """The newest row per node_key with action build and a successful status, in one statement.
         Newest: recorded_at_ms, then record_id."""
 

@@ -1,0 +1,153 @@
+"""What besides its SQL decides what a build of a node yields: the preimage of the configuration hash.
+
+In:  a node, its macros, its hooks' code hashes, the environment of the warehouse.
+Out: one flat mapping of named values; the core digests it, and per key for `explain`.
+Never: drops a key that is not listed by name: unknown configuration counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from dbt_hodor.macros import MacroUse
+
+IGNORED_KEYS = frozenset(
+    {
+        "databricks_compute",
+        "incremental_apply_config_changes",
+        "tags",
+        "meta",
+        "docs",
+        "state",
+        "enabled",
+        "persist_docs",  # being switched counts, see below
+        "pre_hook",  # counted as canonical SQL, see `hooks`
+        "post_hook",
+        "pre-hook",
+        "post-hook",
+        "sql_header",  # likewise
+        "latest_version_pointer",  # counted as what it creates
+    }
+)
+_SPACES = re.compile(r"\s+")
+_UNREAD_COLUMN_KEYS = frozenset(
+    {"name", "description", "meta", "tags", "docs", "config", "doc_blocks", "granularity"}
+)
+
+
+def plain(value: Any) -> Any:
+    """A value of the kinds that the core digests; other objects by their type and text."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        # Enum members that are strings must not hash by their class.
+        if isinstance(value, Enum):
+            return plain(value.value)
+        return str(value) if isinstance(value, str) else value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(str(item) for item in value)
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if is_dataclass(value):
+        shown = {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+        extra = getattr(value, "_extra", None)
+        return {**shown, **plain(extra)} if extra else shown
+    if hasattr(value, "isoformat"):
+        return {"time": value.isoformat()}
+    return {"type": type(value).__name__, "text": str(value)}
+
+
+def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
+    """The node's own part: its config without what cannot change the data, columns, constraints."""
+    values: dict[str, Any] = {}
+    for key, value in _config_items(node.config):
+        if key not in IGNORED_KEYS and value is not None:
+            values[key] = plain(value)
+    switched = {
+        key: True
+        for key, value in (getattr(node.config, "persist_docs", None) or {}).items()
+        if value
+    }
+    if switched:
+        values["persist_docs"] = switched
+    columns = _column_values(node.columns.values(), use.mentions)
+    if columns:
+        values["columns"] = columns
+    constraints = getattr(node, "constraints", None)
+    if constraints:
+        values["model_constraints"] = plain(constraints)
+    for name in ("meta", "tags", "docs"):
+        if name in use.mentions:
+            values[f"mentioned {name}"] = [
+                plain(getattr(node.config, name, None)),
+                plain(getattr(node, name, None)),
+            ]
+    if "description" in use.mentions:
+        values["mentioned description"] = str(getattr(node, "description", ""))
+    return values
+
+
+def _config_items(config: Any) -> Iterable[tuple[str, Any]]:
+    # Not to_dict(): it costs as much as everything else that hodor does for a node.
+    for key, value in config.__dict__.items():
+        if key != "_extra":
+            yield key, value
+    extra = getattr(config, "_extra", None)
+    if extra:
+        yield from extra.items()
+
+
+def _column_values(columns: Iterable[Any], mentions: frozenset[str]) -> list[Any]:
+    """Columns in the order written, which is that of a contract; those without content left out."""
+    found: list[Any] = []
+    for column in columns:
+        shown: dict[str, Any] = {}
+        for key, value in _config_items(column):
+            if key in _UNREAD_COLUMN_KEYS and key not in mentions:
+                continue
+            if value is None or value == [] or value == {}:
+                continue
+            if key == "data_type":
+                value = _SPACES.sub("", str(value)).lower()
+            shown[key] = plain(value)
+        if shown:
+            found.append([column.name, shown])
+    return found
+
+
+def macro_values(use: MacroUse, variables: Mapping[str, Any], target: Mapping[str, Any],
+                 environment: Mapping[str, str]) -> dict[str, Any]:  # fmt: skip
+    """The macros' part: texts, and the values of what they read by a literal name."""
+    values: dict[str, Any] = {f"macro {uid}": digest for uid, digest in use.project.items()}
+    values["internal macros"] = use.internal
+    if use.all_vars:
+        values["vars"] = plain(dict(variables))
+    else:
+        for name in sorted(use.vars):
+            values[f"var {name}"] = [name in variables, plain(variables.get(name))]
+    for name in sorted(use.env_vars):
+        values[f"env_var {name}"] = [name in environment, environment.get(name)]
+    for name in sorted(use.target_keys):
+        if name in target:
+            values[f"target.{name}"] = plain(target[name])
+    return values
+
+
+def pointer_value(node: Any, enabled_by_default: bool) -> dict[str, Any] | None:
+    """What the node's version pointer would be: a view that is made for the latest version only."""
+    if getattr(node, "version", None) is None:
+        return None
+    pointer = getattr(node.config, "latest_version_pointer", None)
+    enabled = getattr(pointer, "enabled", None)
+    if not (enabled_by_default if enabled is None else enabled):
+        return None
+    return {
+        "is_latest_version": bool(getattr(node, "is_latest_version", False)),
+        "alias": plain(getattr(pointer, "alias", None)),
+    }

@@ -1,0 +1,187 @@
+"""Everything that is the same for all nodes of one run.
+
+In:  dbt's config, manifest, flags and adapter; settings; records; the warehouse.
+Out: one object that the deciding and recording modules share.
+Never: decides, writes, or outlives its run.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dbt_hodor import _core
+from dbt_hodor.config_facts import macro_values, plain
+from dbt_hodor.counters import Counters
+from dbt_hodor.inputs import CodeMarks, Inputs, VolatileValues
+from dbt_hodor.macros import Macros, MacroUse
+from dbt_hodor.manifest import ManifestIndex, parts_of
+from dbt_hodor.node_text import TextReader
+from dbt_hodor.records import Records
+from dbt_hodor.secrets import Redactor
+from dbt_hodor.settings import RunSettings
+from dbt_hodor.settling import TestOutcomes
+from dbt_hodor.stamps import StampReaders, may_be_volatile
+from dbt_hodor.warehouse import Warehouse
+
+
+class RunContext:
+    """The fixed surroundings of a run. Thread-safe: nothing here changes but memo tables."""
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        dbt: Any,
+        records: Records,
+        warehouse: Warehouse,
+        counters: Counters,
+        warn: Callable[[str], None],
+        offset_ms: int,
+    ) -> None:
+        """`dbt`: hooks.run_facts.RunFacts of this invocation."""
+        self.settings = settings
+        self.dbt = dbt
+        self.config, self.flags = dbt.config, dbt.flags
+        self.manifest = dbt.manifest
+        self.adapter_type: str = dbt.adapter_type
+        self.invocation_id: str = dbt.invocation_id
+        self.target: Mapping[str, Any] = dbt.target
+        self.records, self.warehouse, self.counters = records, warehouse, counters
+        self.redactor = Redactor(os.environ)
+        self._offset_ms = offset_ms
+        self._warn = warn
+        self._warned: set[str] = set()
+        self._lock = threading.Lock()
+        self._shared: dict[Any, str] = {}
+        self._vars: dict[str, Mapping[str, Any]] = {}
+        self._in_memory: dict[str, bool] = {}
+        self.index = ManifestIndex(self.manifest)
+        self.macros = Macros(
+            self.manifest, dbt.project_name, self.adapter_type, dbt.internal_packages
+        )
+        self.reader = TextReader(warehouse.provider.dialect, dbt.run_values, self.index, counters)
+        self.marks = CodeMarks(records.code_mark)
+        self.inputs = Inputs(
+            warehouse,
+            self.index,
+            self.marks,
+            VolatileValues(warehouse.provider.volatile_values, self.invocation_id),
+        )
+        self.stamp_readers = StampReaders(
+            lambda: self.manifest.nodes.values(), self._recorded_facts
+        )
+        self.test_outcomes = TestOutcomes(self.index, records.row, self.macros.overrides_of)
+        self.pointers_by_default = bool(
+            getattr(self.flags, "latest_version_pointer_enabled_by_default", False)
+        )
+        self.environment = self._read_environment()
+
+    # -- time, warnings -------------------------------------------------------------------------
+
+    def now_ms(self) -> int:
+        """Warehouse time, UTC epoch ms."""
+        return int(time.time() * 1000) + self._offset_ms
+
+    def warn_once(self, sentence: str) -> None:
+        """A warning about the project, once per wording and run."""
+        with self._lock:
+            if sentence in self._warned:
+                return
+            self._warned.add(sentence)
+        self._warn(self.redactor.text(sentence))
+
+    # -- configuration shared by many nodes -------------------------------------------------------
+
+    def _read_environment(self) -> dict[str, Any]:
+        values: dict[str, Any] = dict(self.warehouse.provider.environment())
+        if not self.settings.rebuild_on_runtime:
+            values.pop("engine_patch", None)
+        return {
+            "warehouse": plain(values),
+            "flags": plain(self.dbt.behaviour_flags),
+            "profile": plain(self.dbt.profile_settings),
+        }
+
+    def shared_digest(self, node: Any, use: MacroUse) -> str:
+        """Digest of what this node's configuration has in common with others of its package."""
+        key = (node.package_name, str(node.config.materialized))
+        known = self._shared.get(key)
+        if known is None:
+            known = _core.digest("shared", self.shared_values(node, use))
+            self._shared[key] = known
+        return known
+
+    def shared_values(self, node: Any, use: MacroUse) -> dict[str, Any]:
+        """The preimage of `shared_digest`: macros, what they read, and the environment."""
+        return {
+            **macro_values(use, self.vars_of(node), self.target, os.environ),
+            **{f"environment {key}": value for key, value in self.environment.items()},
+        }
+
+    def vars_of(self, node: Any) -> Mapping[str, Any]:
+        """Every `var` as code of this node's package sees it."""
+        package = node.package_name
+        known = self._vars.get(package)
+        if known is None:
+            known = self._vars[package] = self.dbt.vars_of(node)
+        return known
+
+    # -- questions about one node -----------------------------------------------------------------
+
+    def seed_hash(self, node: Any) -> str:
+        """Hash of a seed's file. Raises OSError when it cannot be read."""
+        path = os.path.join(node.root_path or self.dbt.project_root, node.original_file_path)
+        with open(path, "rb") as file:
+            data = file.read()
+        delimiter = str(getattr(node.config, "delimiter", None) or ",")
+        return _core.seed_hash(data, delimiter)
+
+    def is_in_memory(self, database: str) -> bool:
+        """Whether a database ends with the process."""
+        known = self._in_memory.get(database)
+        if known is None:
+            known = self._in_memory[database] = self.warehouse.provider.is_in_memory(database)
+        return known
+
+    def has_open_transaction(self) -> bool:
+        """Whether the connection of the calling thread is inside a transaction."""
+        return bool(self.dbt.has_open_transaction())
+
+    def stores_failures_as(self, node: Any) -> str | None:
+        """`table` or `view` for a data test that keeps its failing rows, else None."""
+        config = node.config
+        stores = (
+            self.flags.STORE_FAILURES if config.store_failures is None else config.store_failures
+        )
+        if not stores:
+            return None
+        return "view" if str(config.store_failures_as).lower() == "view" else "table"
+
+    def _recorded_facts(self, node: Any) -> Any:
+        """Facts of the node's last build, unless its raw text may have become volatile since."""
+        if str(node.resource_type) not in ("model", "snapshot", "test"):
+            return _core.Facts(exact=True)
+        row = self.records.row(self.index.node_key(node))
+        if row is None:
+            return None
+        raw = str(getattr(node, "raw_code", ""))
+        if may_be_volatile(raw) and self.records.detail(row).get("raw") != raw_digest(raw):
+            return None
+        return self.records.facts(row)
+
+    def databases(self) -> set[str]:
+        """Every database that the project names."""
+        found = {str(self.config.credentials.database)}
+        for node in (*self.manifest.nodes.values(), *self.manifest.sources.values()):
+            parts = parts_of(node)
+            if parts is not None:
+                found.add(parts[0])
+        return found
+
+
+def raw_digest(raw: str) -> str:
+    """Short digest of a raw text, kept in the record's detail."""
+    return _core.sha256(raw.encode())[:16]

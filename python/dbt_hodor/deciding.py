@@ -1,0 +1,323 @@
+"""From a compiled node to a decision: gathers what the core compares, and asks it.
+
+In:  a node that dbt has compiled; the run's context.
+Out: a Plan.
+Never: reuses by itself: the core's `decide` is the only place that says reuse. Exceptions leave from
+here to the session, which builds.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timezone
+from typing import Any
+
+from dbt_hodor import _core
+from dbt_hodor.config_facts import config_values, macro_values, plain, pointer_value
+from dbt_hodor.context import RunContext
+from dbt_hodor.hooks import rendering
+from dbt_hodor.macros import names_in, reachable_texts
+from dbt_hodor.manifest import classify, expected_type, parts_of
+from dbt_hodor.node_text import Effects, fragments, test_sql
+from dbt_hodor.plan import Plan
+from dbt_hodor.settings import resolve_node_settings
+from dbt_hodor.settling import keeps_earlier_state, settles
+from dbt_hodor.stamps import counted_classes
+
+
+class Decider:
+    """Decides nodes of one run; safe to use from several threads."""
+
+    def __init__(self, context: RunContext) -> None:
+        self._run = context
+
+    def plan(self, node: Any) -> Plan:
+        """The decision for one compiled node. Raises when anything cannot be found out."""
+        plan = self._begin(node)
+        if self._is_readable(plan):
+            self._read_text(plan)
+            self._hash_config(plan)
+            self._read_inputs(plan)
+            self._read_target(plan)
+        else:
+            plan.code_hash = self._run.reader.text_hash(node.compiled_code or "", ())
+        self._decide(plan)
+        return plan
+
+    # -- who it is ------------------------------------------------------------------------------
+
+    def _begin(self, node: Any) -> Plan:
+        run = self._run
+        kind, unsupported = classify(node, run.adapter_type)
+        plan = Plan(node=node, node_key=run.index.node_key(node), kind=kind)
+        plan.started_ms = run.now_ms()
+        plan.unsupported = unsupported or self._never_reused(node, kind)
+        plan.settings, notes = resolve_node_settings(_state_of(node), str(node.resource_type))
+        for note in notes:
+            run.warn_once(note)
+        plan.parts = parts_of(node)
+        if plan.parts is not None:
+            plan.key = _core.relation_key(plan.parts)
+        plan.row = run.records.row(plan.node_key)
+        refresh = getattr(node.config, "full_refresh", None)
+        plan.full_refresh = bool(run.flags.FULL_REFRESH if refresh is None else refresh)
+        return plan
+
+    def _never_reused(self, node: Any, kind: str) -> str:
+        run = self._run
+        if kind == "seed" and getattr(run.flags, "SHOW", False):
+            return "seeds that are shown"
+        if node.database and run.is_in_memory(node.database):
+            return "relations of an in-memory database"
+        if pointer_value(node, run.pointers_by_default) is not None and node.is_latest_version:
+            return "latest versions with a version pointer"
+        use = run.macros.used_by_materialization(str(node.config.materialized))
+        if use.run_dependent:
+            return f"nodes that run the macro {use.run_dependent}"
+        if use.unknown_env_var:
+            return "nodes whose macros read an environment variable by a computed name"
+        return ""
+
+    def _is_readable(self, plan: Plan) -> bool:
+        if plan.kind == "seed":
+            return True
+        return str(getattr(plan.node, "language", "sql")) == "sql" and bool(plan.node.compiled_code)
+
+    # -- what it says ---------------------------------------------------------------------------
+
+    def _read_text(self, plan: Plan) -> None:
+        run, node = self._run, plan.node
+        if plan.kind == "seed":
+            plan.text_hash = plan.code_hash = run.seed_hash(node)
+            plan.facts = _core.Facts(exact=True)
+            sql = ""
+        else:
+            sql = test_sql(node) if plan.kind == "test" else node.compiled_code
+        hooks = rendering.hooks_of(node, run)
+        if hooks is None:
+            plan.effects.forbids_reuse = "a hook may act when it is rendered"
+            plan.effects.opaque = True
+            hooks = []
+        texts = [hook.sql for hook in hooks]
+        header = node.config.get("sql_header") if _has_key(node, "sql_header") else None
+        if header:
+            texts.append(str(header))
+        pieces = fragments(node, plan.kind)
+        extras = [*texts, *pieces]
+        if plan.settings.execute_hooks_on_any_reuse:
+            plan.hooks_to_run = [hook.sql for hook in hooks]
+        if plan.kind != "seed":
+            plan.text_hash = run.reader.text_hash(sql, extras)
+        elif extras:
+            plan.text_hash = run.reader.text_hash(f"{plan.code_hash}", extras)
+        if not self._take_recorded(plan, bool(texts)):
+            self._analyse(plan, sql, texts, pieces)
+        if hooks and plan.settings.execute_hooks_on_any_reuse and plan.effects.writes_own:
+            plan.effects.forbids_reuse = "a hook that runs on reuse writes the node's own relation"
+
+    def _take_recorded(self, plan: Plan, has_texts: bool) -> bool:
+        """The fast path: an equal text has equal facts."""
+        row = plan.row
+        if row is None or row.hash_version != _core.HASH_VERSION or not row.code_hash:
+            return False
+        if row.text_hash != plan.text_hash or plan.effects.opaque:
+            return False
+        facts = self._run.records.facts(row)
+        if facts is None:
+            return False
+        if has_texts:
+            try:
+                plan.effects = Effects.from_json(self._run.records.detail(row)["hooks"])
+            except (KeyError, TypeError):
+                return False
+        plan.facts, plan.code_hash = facts, row.code_hash
+        return True
+
+    def _analyse(self, plan: Plan, sql: str, texts: list[str], pieces: list[str]) -> None:
+        run = self._run
+        own = None if plan.kind == "test" else plan.parts
+        all_facts = []
+        if plan.kind == "seed":
+            all_facts.append(_core.Facts(exact=True))
+        else:
+            analysis = run.reader.query(sql, own)
+            plan.code_hash, plan.code_parts = analysis.code_hash, list(analysis.parts)
+            all_facts.append(analysis.facts)
+        for piece in pieces:
+            # Only what it reads and calls: a condition names columns of two relations.
+            all_facts.append(run.reader.query(f"select ({piece})", own).facts)
+        if texts:
+            effects, facts = run.reader.effects(texts, own)
+            if plan.effects.opaque:
+                effects.opaque, effects.forbids_reuse = True, plan.effects.forbids_reuse
+            plan.effects = effects
+            all_facts += facts
+        plan.facts = all_facts[0] if len(all_facts) == 1 else _core.Facts.merge(all_facts)
+
+    # -- how it is configured -------------------------------------------------------------------
+
+    def _hash_config(self, plan: Plan) -> None:
+        run, node = self._run, plan.node
+        use = run.macros.used_by_materialization(str(node.config.materialized))
+        values = config_values(node, use)
+        values["shared"] = run.shared_digest(node, use)
+        if plan.effects.code:
+            values["hooks"] = plan.effects.code
+            for hook in rendering.raw_hooks(node):
+                values.update(self._hook_values(hook, node))
+        if plan.kind == "test":
+            stores = node.config.store_failures
+            values["stores failures"] = bool(run.flags.STORE_FAILURES if stores is None else stores)
+        pointer = pointer_value(node, run.pointers_by_default)
+        if pointer is not None:
+            values["version pointer"] = pointer
+        plan.config_preimage = values
+        plan.config_hash = _core.digest("config", values)
+        if plan.settings.compare_unrendered_code:
+            plan.unrendered_hash = self._unrendered(node)
+
+    def _hook_values(self, raw: str, node: Any) -> dict[str, Any]:
+        use = self._run.macros.used_by_text(raw)
+        values = macro_values(use, self._run.vars_of(node), self._run.target, os.environ)
+        values.pop("internal macros", None)
+        return values
+
+    def _unrendered(self, node: Any) -> str:
+        run = self._run
+        macros = reachable_texts(run.manifest, node.raw_code)
+        text = "\n".join((node.raw_code, *macros.values()))
+        use = names_in(text)
+        values = macro_values(use, run.vars_of(node), run.target, os.environ)
+        if use.all_target:
+            values["target"] = plain(run.target)
+        return _core.digest(
+            "unrendered",
+            {
+                "code": node.raw_code,
+                "macros": {uid: _core.digest("macro", macros[uid]) for uid in sorted(macros)},
+                "values": values,
+                "config": plain(getattr(node, "unrendered_config", None) or {}),
+            },
+        )
+
+    # -- what it reads and what stands there ------------------------------------------------------
+
+    def _read_inputs(self, plan: Plan) -> None:
+        run = self._run
+        stamps = counted_classes(plan.node, plan.kind, plan.facts, plan.settings, run.stamp_readers)
+        plan.order_sensitive = plan.facts.order_sensitive or run.warehouse.order_sensitive(
+            plan.facts
+        )
+        plan.upstreams, plan.definitions = run.inputs.of(
+            plan.node, plan.kind, plan.facts, plan.settings, stamps, run.has_open_transaction()
+        )
+        plan.keeps_earlier_state = keeps_earlier_state(plan.kind, plan.facts)
+
+    def _read_target(self, plan: Plan) -> None:
+        run, node = self._run, plan.node
+        expected = expected_type(plan.kind)
+        if plan.kind == "test":
+            stored = run.stores_failures_as(node)
+            if stored is None:
+                plan.existence = "present"
+                return
+            expected = stored
+        if plan.parts is None or plan.key is None:
+            return
+        plan.existence = run.warehouse.existence(plan.parts, expected)
+        if plan.existence != "present":
+            return
+        if expected == "view":
+            plan.target = run.warehouse.definition_of(plan.parts)
+        elif plan.row is not None or plan.keeps_earlier_state:
+            plan.target = run.warehouse.version(plan.key)
+
+    # -- the decision ---------------------------------------------------------------------------
+
+    def _decide(self, plan: Plan) -> None:
+        run, row = self._run, plan.row
+        record = None
+        if row is not None:
+            record = run.records.decoded(row, self._exempt_keys(plan))
+        if plan.kind == "test" and row is not None:
+            plan.test_result = run.records.test_result(row)
+            if plan.test_result is None:
+                record = None
+        facts = plan.facts
+        plan.action, plan.reason, plan.changed = _core.decide(
+            kind=plan.kind,
+            supported=not plan.unsupported and facts is not None,
+            full_refresh=plan.full_refresh,
+            hook_writes=bool(plan.effects.forbids_reuse),
+            star=facts is None or facts.star,
+            order_sensitive=plan.order_sensitive,
+            keeps_earlier_state=plan.keeps_earlier_state,
+            settles_by_proof=plan.keeps_earlier_state
+            and record is not None
+            and not plan.effects.writes_own
+            and settles(
+                plan.node, plan.kind, facts, plan.target, run.adapter_type,
+                run.test_outcomes, run.warehouse.version,
+            ),
+            existence=plan.existence,
+            text_hash=plan.text_hash,
+            code_hash=plan.code_hash,
+            unrendered_hash=plan.unrendered_hash,
+            config_hash=plan.config_hash,
+            target=plan.target,
+            upstreams=plan.upstreams,
+            record=record,
+            lag_tolerance_ms=plan.settings.lag_tolerance,
+            require_fresh_data_from=plan.settings.require_fresh_data_from,
+            compare_unrendered_code=plan.settings.compare_unrendered_code,
+            now_ms=plan.started_ms,
+            stores_failures=plan.kind == "test" and run.stores_failures_as(plan.node) is not None,
+        )  # fmt: skip
+        plan.reuses = plan.action == "reuse" and run.settings.mode == "on"
+        plan.sentence = self._sentence(plan)
+
+    @staticmethod
+    def _exempt_keys(plan: Plan) -> list[str]:
+        """Recorded inputs that no longer count: left by a stamp, or by another setting."""
+        if plan.facts is None:
+            return []
+        if plan.settings.evaluate_volatile_sql is False:
+            return ["volatile:always", "volatile:date", "volatile:session"]
+        calls = [call for call in plan.facts.volatile_calls if call.use == "stamp"]
+        if not calls:
+            return []
+        now = {key for key, _, _, _ in plan.upstreams}
+        return sorted({f"volatile:{call.volatile_class}" for call in calls} - now)
+
+    def _sentence(self, plan: Plan) -> str:
+        reason = plan.reason
+        if reason == "unsupported" and plan.unsupported:
+            reason = f"unsupported: {plan.unsupported}"
+        elif reason == "hook_writes":
+            reason = f"hook_writes: {plan.effects.forbids_reuse}"
+        if plan.action == "build":
+            return reason
+        built = plan.row.built_at_ms if plan.row else None
+        when = shown_time(built)
+        if self._run.settings.mode != "on":
+            return f"shadow, could reuse: {reason}"
+        if plan.kind == "test":
+            return f"replayed, ran {when}, {reason}"
+        return f"{reason}, last build {when}"
+
+
+def _state_of(node: Any) -> Any:
+    extra = getattr(node.config, "_extra", None)
+    return extra.get("state") if extra else None
+
+
+def _has_key(node: Any, key: str) -> bool:
+    extra = getattr(node.config, "_extra", None)
+    return key in node.config.__dict__ or bool(extra and key in extra)
+
+
+def shown_time(epoch_ms: int | None) -> str:
+    """UTC to the minute, as log lines show it."""
+    if epoch_ms is None:
+        return "at an unknown time"
+    return datetime.fromtimestamp(epoch_ms / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,219 @@
+"""The inputs of one node with their versions now: what a decision compares and a record keeps.
+
+In:  a node's facts, its dbt parents, the warehouse, code marks of parents.
+Out: (key, group, kind, token) per input; token None means unknown.
+Never: guesses. A parent that the SQL does not name is an input all the same.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from dbt_hodor import _core
+from dbt_hodor.manifest import ManifestIndex, Parts, deferred_parts, parts_of
+from dbt_hodor.settings import NodeSettings
+from dbt_hodor.warehouse import Warehouse
+
+Upstream = tuple[str, str, str, "str | None"]
+
+
+class CodeMarks:
+    """The transitive code mark of each table-like node, as of its last build or of this run's."""
+
+    def __init__(self, recorded: Callable[[str], str | None]) -> None:
+        self._recorded = recorded
+        self._marks: dict[str, str | None] = {}
+        self._lock = threading.Lock()
+
+    def of(self, key: str) -> str | None:
+        """Mark of the relation's node as a token; None when it never was built under hodor."""
+        with self._lock:
+            if key not in self._marks:
+                mark = self._recorded(key)
+                self._marks[key] = None if mark is None else _core.version_token(mark, "", "")
+            return self._marks[key]
+
+    def built(self, key: str, mark: str | None) -> None:
+        """A node was executed: its children compare with this from now on."""
+        with self._lock:
+            self._marks[key] = None if mark is None else _core.version_token(mark, "", "")
+
+
+def code_mark(code_hash: str | None, upstreams: Iterable[Upstream]) -> str | None:
+    """The mark that a build with this code against these parents has."""
+    if not code_hash:
+        return None
+    parents = sorted([key, token] for key, _, kind, token in upstreams if kind == "parent_code")
+    return _core.digest("code_mark", [code_hash, parents])
+
+
+class VolatileValues:
+    """`volatile:*` tokens. The date is derived at each decision, the rest follows the provider."""
+
+    def __init__(self, read: Callable[[], Mapping[str, str]], invocation_id: str) -> None:
+        self._read = read
+        self._invocation_id = invocation_id
+
+    def tokens(self, classes: set[str]) -> dict[str, str | None]:
+        """One token per class; None where the warehouse did not say."""
+        found: dict[str, str | None] = {}
+        values: Mapping[str, str] = {}
+        if classes - {"always"}:
+            try:
+                values = self._read()
+            except Exception:  # noqa: BLE001 - unknown, and unknown builds
+                values = {}
+        for name in classes:
+            value = self._invocation_id if name == "always" else values.get(name)
+            found[name] = (
+                None
+                if value is None
+                else _core.version_token(_core.digest("volatile", value), "", "")
+            )
+        return found
+
+
+class Inputs:
+    """Reads the versions of a node's inputs. Safe to use from several threads."""
+
+    def __init__(
+        self, warehouse: Warehouse, index: ManifestIndex, marks: CodeMarks, volatile: VolatileValues
+    ) -> None:
+        self._warehouse = warehouse
+        self._index = index
+        self._marks = marks
+        self._volatile = volatile
+
+    def of(
+        self,
+        node: Any,
+        kind: str,
+        facts: Any,
+        settings: NodeSettings,
+        counted_stamps: Iterable[str],
+        open_transaction: bool,
+    ) -> tuple[list[Upstream], list[str]]:
+        """All inputs with their versions, and the hashes of the definitions on the way.
+
+        `counted_stamps`: classes of stamps that count as logic. With an open transaction what this
+        connection sees may differ from what we read: unknown."""
+        own = parts_of(node) if kind != "test" else None
+        traced = self._warehouse.trace(facts, own)
+        traced += self._of_parents(node, traced, own)
+        definitions = [definition for _, _, _, definition in traced if definition]
+        found: dict[str, Upstream] = {}
+        volatile = set(counted_stamps)
+        for input_kind, key, group, definition in traced:
+            if input_kind == "volatile_value":
+                volatile.add(key)
+                continue
+            for upstream in self._one(input_kind, key, group, definition, kind):
+                # The same table through two views has two groups; the key is kept once.
+                found.setdefault(upstream[0], upstream)
+        if kind == "view":
+            for _, _, group, _ in list(found.values()):
+                self._add_schema(group, found)
+        if settings.evaluate_volatile_sql is not False and volatile:
+            for name, token in self._volatile.tokens(volatile).items():
+                found[f"volatile:{name}"] = (f"volatile:{name}", "", "volatile_value", token)
+        upstreams = list(found.values())
+        if open_transaction:
+            upstreams = [
+                (key, group, what, None if what in ("data", "schema") else token)
+                for key, group, what, token in upstreams
+            ]
+        return upstreams, definitions
+
+    def _one(
+        self, input_kind: str, key: str, group: str, definition: str, kind: str
+    ) -> Iterable[Upstream]:
+        if input_kind == "table":
+            yield (key, group, "data", self._warehouse.version(key))
+            # A test compares data only; code marks excuse nothing there.
+            if kind != "test" and key in self._index.unique_ids:
+                unique_id = self._index.unique_ids[key]
+                if not unique_id.startswith("source."):
+                    yield (f"code:{key}", group, "parent_code", self._marks.of(key))
+        elif input_kind == "view":
+            yield (f"view:{key}", group, "definition", _definition(definition))
+        elif input_kind == "function":
+            yield (f"function:{key}", group, "definition", _definition(definition))
+        elif input_kind == "file":
+            function, _, pattern = key.partition(":")
+            yield (f"file:{key}", group, "data", self._warehouse.file_version(pattern, function))
+        else:
+            yield (f"opaque:{key}", group, "opaque", None)
+
+    def _add_schema(self, group: str, found: dict[str, Upstream]) -> None:
+        key = f"schema:{group}"
+        if key not in found and self._warehouse.parts_of(group) is not None:
+            found[key] = (key, group, "schema", self._warehouse.version(group))
+
+    def _of_parents(
+        self, node: Any, traced: list[tuple[str, str, str, str]], own: Parts | None
+    ) -> list[tuple[str, str, str, str]]:
+        """Inputs through dbt parents that no relation of the text accounts for."""
+        read = {group for _, _, group, _ in traced} | {key for _, key, _, _ in traced}
+        added: list[tuple[str, str, str, str]] = []
+        for unique_id in self._index.parents(node):
+            parent = self._index.find(unique_id)
+            why = _unreadable(parent, unique_id)
+            if why is None and unique_id.startswith("function."):
+                if not _is_called(parent, traced):
+                    why = f"function {unique_id} is not called by a name that hodor knows"
+            elif why is None:
+                parts = None if parent is None else parts_of(parent)
+                if parts is None or parts == own or _is_file(parent):
+                    continue
+                deferred = deferred_parts(parent)
+                names = {_core.relation_key(name) for name in (parts, deferred) if name}
+                if names & read:
+                    continue
+                if deferred is None:
+                    added += self._through(parts, own)
+                    continue
+                why = f"{unique_id} or what it is deferred to"
+            if why is not None:
+                added.append(("opaque", why, why, ""))
+        return added
+
+    def _through(self, parts: Parts, own: Parts | None) -> list[tuple[str, str, str, str]]:
+        facts = _core.Facts(exact=True, relations=[_core.RelationName(list(parts))])
+        return self._warehouse.trace(facts, own)
+
+
+def _definition(definition: str) -> str | None:
+    return _core.version_token(definition, "", "") if definition else None
+
+
+def _unreadable(parent: Any, unique_id: str) -> str | None:
+    if parent is None:
+        if unique_id.split(".", 1)[0] in ("model", "seed", "snapshot", "source", "function"):
+            return f"{unique_id} is not in this project"
+        return None
+    meta = {**(getattr(parent, "source_meta", None) or {}), **(getattr(parent, "meta", None) or {})}
+    if unique_id.startswith("source.") and "plugin" in meta:
+        return f"{unique_id} is loaded by a dbt-duckdb plugin"
+    return None
+
+
+def _is_file(parent: Any) -> bool:
+    """Whether a source is rendered as a file: its text then names the file."""
+    if str(parent.resource_type) != "source":
+        return False
+    config = getattr(parent, "config", None)
+    places = (
+        getattr(parent, "source_meta", None) or {},
+        getattr(parent, "meta", None) or {},
+        getattr(config, "meta", None) or {},
+        getattr(config, "_extra", None) or {},
+    )
+    return any("external_location" in place for place in places)
+
+
+def _is_called(function: Any, traced: list[tuple[str, str, str, str]]) -> bool:
+    wanted = {str(function.name).lower(), str(getattr(function, "alias", function.name)).lower()}
+    called = {key.lower().rsplit(".", 1)[-1] for kind, key, _, _ in traced if kind == "function"}
+    return bool(wanted & called)

@@ -1,0 +1,236 @@
+"""Which macros a node runs besides the ones in its SQL, and what they read of the configuration.
+
+In:  the manifest's macros, the name of a materialization, the text of hooks.
+Out: texts to hash, the names of variables that they read, and whether they act on the warehouse.
+Never: renders a macro.
+
+The static closure misses macros that dbt finds by name at run time, so every project or package macro
+that overrides one of dbt's or the adapter's, or is looked up by a pattern, counts for every node.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt_hodor import _core
+
+_BY_NAME = re.compile(r"^(?:\w+__)?(?:get_incremental_\w+_sql|snapshot_\w+_strategy)$")
+_PARSE_TIME_ONLY = frozenset(
+    {"generate_schema_name", "generate_alias_name", "generate_database_name"}
+)
+"""Their result is the node's relation, which is seen directly."""
+
+_ACTS = re.compile(
+    r"\b(?:run_query|statement|load_result|store_result|store_raw_result|load_agate_table)\b"
+    r"|\badapter\s*\.\s*(?!dispatch\b|quote\b|type\b|quote_as_configured\b)"
+)
+_VAR = re.compile(r"\bvar\s*(?:\.\s*has_var\s*)?\(\s*(?:(['\"])([^'\"]*)\1\s*[,)])?")
+_ENV_VAR = re.compile(r"\benv_var\s*\(\s*(?:(['\"])([^'\"]*)\1\s*[,)])?")
+_TARGET = re.compile(
+    r"\btarget\s*(?:\.\s*(\w+)|\[\s*['\"](\w+)['\"]\s*\]|\.get\(\s*['\"](\w+)['\"])"
+)
+_TARGET_ANY = re.compile(r"\btarget\b")
+_MENTIONS = {
+    "meta": re.compile(r"\bmeta\b"),
+    "tags": re.compile(r"\btags\b"),
+    "docs": re.compile(r"\bdocs\b"),
+    "description": re.compile(r"\bdescription\b"),
+}
+_RUN_DEPENDENT = re.compile(r"\b(?:run_started_at|invocation_id|modules|run_query|graph)\b")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass
+class MacroUse:
+    """What a set of macros stands for in a node's configuration hash."""
+
+    project: dict[str, str] = field(default_factory=dict)
+    """unique_id -> digest of the text, for macros of the project and of packages."""
+    internal: str = ""
+    """One digest over dbt's and the adapter's own macros."""
+    vars: frozenset[str] = frozenset()
+    all_vars: bool = False
+    env_vars: frozenset[str] = frozenset()
+    unknown_env_var: bool = False
+    target_keys: frozenset[str] = frozenset()
+    all_target: bool = False
+    mentions: frozenset[str] = frozenset()
+    acts: bool = False
+    """Rendering them may run statements."""
+    run_dependent: str = ""
+    """Name of a project macro whose output may differ from run to run."""
+
+
+class Macros:
+    """The macros of one manifest. Answers are remembered; safe to ask from several threads."""
+
+    def __init__(
+        self, manifest: Any, project_name: str, adapter_type: str, internal: set[str]
+    ) -> None:
+        self._manifest = manifest
+        self._macros: dict[str, Any] = manifest.macros
+        self._project_name = project_name
+        self._adapter_type = adapter_type
+        self._internal_packages = internal
+        self._uses: dict[Any, MacroUse] = {}
+        self._digests: dict[str, str] = {}
+        self._by_name: dict[str, list[str]] = {}
+        for unique_id, macro in self._macros.items():
+            self._by_name.setdefault(macro.name, []).append(unique_id)
+        self._overrides = self._find_overrides()
+
+    def _is_internal(self, macro: Any) -> bool:
+        return macro.package_name in self._internal_packages
+
+    def _find_overrides(self) -> frozenset[str]:
+        own_names = {
+            _bare(macro.name) for macro in self._macros.values() if self._is_internal(macro)
+        }
+        return frozenset(
+            unique_id
+            for unique_id, macro in self._macros.items()
+            if not self._is_internal(macro)
+            and _bare(macro.name) not in _PARSE_TIME_ONLY
+            and (_bare(macro.name) in own_names or _BY_NAME.match(macro.name))
+        )
+
+    def materialization(self, name: str) -> Any:
+        """The materialization macro that dbt would run, or None."""
+        return self._manifest.find_materialization_macro_by_name(
+            self._project_name, name, self._adapter_type
+        )
+
+    def overrides_of(self, name: str) -> list[str]:
+        """Project and package macros that may run instead of dbt's macro of this name."""
+        return [uid for uid in self._overrides if _bare(self._macros[uid].name) == name]
+
+    def used_by_materialization(self, name: str) -> MacroUse:
+        """Everything that building a node of this materialization may run."""
+        use = self._uses.get(name)
+        if use is None:
+            macro = self.materialization(name)
+            roots = set(self._overrides)
+            if macro is not None:
+                roots.add(macro.unique_id)
+            use = self._use_of(roots, "")
+            certain = {uid for uid in roots if self._is_root_project(uid)}
+            if macro is not None:
+                certain.add(macro.unique_id)
+            use.run_dependent = self._run_dependent(certain)
+            self._uses[name] = use
+        return use
+
+    def _is_root_project(self, unique_id: str) -> bool:
+        return bool(self._macros[unique_id].package_name == self._project_name)
+
+    def _run_dependent(self, roots: set[str]) -> str:
+        # Only macros that certainly run: a package's helper of the same name must not cost reuse.
+        for uid in sorted(self._closure(roots)):
+            macro = self._macros[uid]
+            if not self._is_internal(macro) and _RUN_DEPENDENT.search(macro.macro_sql):
+                return str(macro.name)
+        return ""
+
+    def used_by_text(self, text: str) -> MacroUse:
+        """Everything that the Jinja in a hook may run, found by the names in it."""
+        key = ("text", text)
+        use = self._uses.get(key)
+        if use is None:
+            roots = {
+                unique_id
+                for word in set(_IDENTIFIER.findall(text))
+                for unique_id in self._by_name.get(word, ())
+            }
+            use = self._uses[key] = self._use_of(roots, text)
+        return use
+
+    def _closure(self, roots: set[str]) -> set[str]:
+        found: set[str] = set()
+        pending = list(roots)
+        while pending:
+            unique_id = pending.pop()
+            macro = self._macros.get(unique_id)
+            if macro is None or unique_id in found:
+                continue
+            found.add(unique_id)
+            pending.extend(macro.depends_on.macros)
+            for name in (macro.name, f"{self._adapter_type}__{macro.name}"):
+                # A package may bring a dispatch target that the static scan could not see.
+                pending.extend(uid for uid in self._by_name.get(name, ()) if uid not in found)
+        return found
+
+    def _digest(self, unique_id: str) -> str:
+        known = self._digests.get(unique_id)
+        if known is None:
+            text = self._macros[unique_id].macro_sql
+            known = self._digests[unique_id] = _core.digest("macro", text)
+        return known
+
+    def _use_of(self, roots: set[str], text: str) -> MacroUse:
+        closure = self._closure(roots)
+        project = {uid for uid in closure if not self._is_internal(self._macros[uid])}
+        use = MacroUse()
+        use.project = {uid: self._digest(uid) for uid in sorted(project)}
+        use.internal = _core.digest(
+            "internal_macros", {uid: self._digest(uid) for uid in sorted(closure - project)}
+        )
+        texts = [text, *(self._macros[uid].macro_sql for uid in sorted(project))]
+        self._read_names(use, [*texts, *(self._macros[uid].macro_sql for uid in closure - project)])
+        own_text = "\n".join(texts)
+        use.mentions = frozenset(
+            name for name, pattern in _MENTIONS.items() if pattern.search(own_text)
+        )
+        use.acts = bool(_ACTS.search(own_text)) or "macro.dbt.statement" in closure
+        return use
+
+    @staticmethod
+    def _read_names(use: MacroUse, texts: list[str]) -> None:
+        variables: set[str] = set()
+        environment: set[str] = set()
+        target: set[str] = set()
+        for text in texts:
+            for match in _VAR.finditer(text):
+                if match.group(2) is None:
+                    use.all_vars = True
+                else:
+                    variables.add(match.group(2))
+            for match in _ENV_VAR.finditer(text):
+                if match.group(2) is None:
+                    use.unknown_env_var = True
+                else:
+                    environment.add(match.group(2))
+            named = [next(filter(None, match.groups())) for match in _TARGET.finditer(text)]
+            target.update(named)
+        use.vars, use.env_vars = frozenset(variables), frozenset(environment)
+        use.target_keys = frozenset(target)
+
+
+def _bare(name: str) -> str:
+    return name.split("__", 1)[1] if "__" in name else name
+
+
+def reachable_texts(manifest: Any, text: str) -> dict[str, str]:
+    """unique_id -> text of every macro whose name occurs in the text, or in one of theirs."""
+    by_name: dict[str, list[str]] = {}
+    for unique_id, macro in manifest.macros.items():
+        by_name.setdefault(_bare(macro.name), []).append(unique_id)
+        by_name.setdefault(macro.name, []).append(unique_id)
+    found: dict[str, str] = {}
+    pending = [text]
+    while pending:
+        for word in set(_IDENTIFIER.findall(pending.pop())):
+            for unique_id in by_name.get(word, ()):
+                if unique_id not in found:
+                    found[unique_id] = manifest.macros[unique_id].macro_sql
+                    pending.append(found[unique_id])
+    return found
+
+
+def names_in(text: str) -> MacroUse:
+    """The variables, environment variables and target keys that one text reads."""
+    use = MacroUse()
+    Macros._read_names(use, [text])
+    use.all_target = bool(_TARGET_ANY.search(text)) and not use.target_keys
+    return use

@@ -1,0 +1,170 @@
+"""Opens what a session needs, in order: provider, store, records, catalog, prefetch.
+
+In:  settings that say yes.
+Out: a Session, or None with a warning when the store cannot be opened.
+Never: keeps the store or a transaction open between two uses.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from dbt_hodor import _core
+from dbt_hodor.context import RunContext
+from dbt_hodor.counters import OWN, STORE, VERSIONS, Counters
+from dbt_hodor.hooks import messages, run_facts
+from dbt_hodor.manifest import parent_ids, parts_of
+from dbt_hodor.prefetching import Prefetcher
+from dbt_hodor.recording import RecordWriter
+from dbt_hodor.records import Records
+from dbt_hodor.session import Session
+from dbt_hodor.settings import RunSettings, version_opt_out
+from dbt_hodor.store.base import StoreUnavailable, StoreUnreadable
+from dbt_hodor.warehouse import Warehouse
+
+_DAY_MS = 86_400_000
+
+
+def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSettings) -> Any:
+    """The session of a run; None when the store cannot be opened. Raises on anything unforeseen."""
+    counters = Counters()
+    with counters.spent_on(OWN):
+        facts = run_facts.read(task, adapter)
+        store = _open_store(settings, facts)
+        if store is None:
+            return None
+        provider = _provider(adapter)
+        offset_ms = _clock_offset(provider)
+        now_ms = int(time.time() * 1000) + offset_ms
+        rows = _load(store, facts, now_ms - settings.lookback_days * _DAY_MS, counters)
+        if rows is None:
+            return None
+        records = Records(rows, messages.warn)
+        credentials = facts.config.credentials
+        warehouse = Warehouse(
+            provider,
+            _cache(provider, settings),
+            counters,
+            (str(credentials.database), str(credentials.schema)),
+        )
+        run = RunContext(settings, facts, records, warehouse, counters, messages.warn, offset_ms)
+        _fill(run)
+        writer = RecordWriter(store, counters, messages.warn)
+        prefetcher = Prefetcher(run)
+        session = Session(run, writer, prefetcher)
+        prefetcher.start(_in_order(task, selected_uids))
+        messages.info(
+            f"mode {settings.mode}, {len(records)} build records for "
+            f"{facts.project_name}/{facts.target_name}"
+        )
+        return session
+
+
+def _open_store(settings: RunSettings, facts: Any) -> Any:
+    try:
+        import duckdb  # noqa: F401
+    except ImportError:
+        messages.warn(
+            "off for this run: the duckdb package is missing (pip install dbt-hodor[duckdb])"
+        )
+        return None
+    from dbt_hodor.store.duckdb import DuckDBStore
+
+    path = os.path.join(facts.project_root, os.path.expanduser(settings.path))
+    warehouse_path = str(getattr(facts.config.credentials, "path", ""))
+    if warehouse_path and os.path.abspath(warehouse_path) == os.path.abspath(path):
+        messages.warn(
+            f"off for this run: hodor_path is the warehouse file itself ({settings.path})"
+        )
+        return None
+    try:
+        return DuckDBStore(path, schema=settings.schema, table=settings.table)
+    except (StoreUnavailable, ValueError) as error:
+        messages.warn(f"off for this run: {error}")
+        return None
+
+
+def _load(store: Any, facts: Any, since_ms: int, counters: Counters) -> Any:
+    try:
+        with counters.spent_on(STORE):
+            rows = store.load_latest(facts.project_name, facts.target_name, since_ms)
+    except StoreUnavailable as error:
+        messages.warn(f"off for this run: {error}")
+        return None
+    except StoreUnreadable as error:
+        messages.warn(f"records cannot be read, so everything builds: {error}")
+        rows = []
+    for notice in store.notices:
+        messages.warn(notice)
+    store.notices.clear()
+    return rows
+
+
+def _clock_offset(provider: Any) -> int:
+    try:
+        return int(provider.clock_offset_ms())
+    except Exception as error:  # noqa: BLE001 - the local clock is the fallback
+        messages.warn(f"the warehouse's clock cannot be read ({error}); using the local one")
+        return 0
+
+
+def _provider(adapter: Any) -> Any:
+    from dbt_hodor.versions.duckdb import DuckDBProvider
+
+    return DuckDBProvider(adapter)
+
+
+def _cache(provider: Any, settings: RunSettings) -> Any:
+    from dbt_hodor.versions.cache import VersionCache
+
+    return VersionCache(provider, threads=settings.metadata_threads)
+
+
+def _fill(run: RunContext) -> None:
+    warehouse, reader = run.warehouse, run.reader
+    warehouse.definition_facts.update(run.records.view_definitions())
+
+    def analyse_definition(text: str) -> Any:
+        if not text.lstrip().lower().startswith("create"):
+            return reader.query(text, None).facts
+        _, statements = reader.statements(text, None)
+        # CREATE VIEW … AS query: one statement that writes the view and reads what the query reads.
+        return statements[0].facts if len(statements) == 1 and statements[0].target else None
+
+    warehouse.analyse_definition = analyse_definition
+    opted_out = [
+        _core.relation_key(parts)
+        for node in (*run.manifest.nodes.values(), *run.manifest.sources.values())
+        if (parts := parts_of(node)) is not None and _opts_out(node)
+    ]
+    warehouse.never_versioned(opted_out)
+    with run.counters.spent_on(VERSIONS):
+        warehouse.start(run.databases())
+
+
+def _opts_out(node: Any) -> bool:
+    metas = (getattr(node, "meta", None), getattr(getattr(node, "config", None), "meta", None))
+    return any(version_opt_out(meta) is not None for meta in metas)
+
+
+def _in_order(task: Any, selected_uids: Any) -> list[Any]:
+    """Selected nodes, parents first."""
+    nodes = task.manifest.nodes
+    order: list[Any] = []
+    placed: set[str] = set()
+    for start_id in sorted(selected_uids):
+        stack = [(start_id, False)]
+        while stack:
+            unique_id, parents_done = stack.pop()
+            if unique_id in placed or unique_id not in nodes:
+                continue
+            if parents_done:
+                placed.add(unique_id)
+                if unique_id in selected_uids:
+                    order.append(nodes[unique_id])
+                continue
+            stack.append((unique_id, True))
+            stack.extend((parent, False) for parent in parent_ids(nodes[unique_id]))
+    return order

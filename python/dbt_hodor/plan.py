@@ -1,0 +1,59 @@
+"""What was found out about one node before it ran.
+
+In:  filled by `deciding`, completed by the runner (test result) and by `recording`.
+Out: the one object that travels with a node through a run.
+Never: holds dbt objects longer than the node's turn, apart from the node itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt_hodor.inputs import Upstream
+from dbt_hodor.manifest import Parts
+from dbt_hodor.node_text import Effects
+from dbt_hodor.settings import NodeSettings
+from dbt_hodor.store.base import Row
+
+
+@dataclass
+class Plan:
+    """`action` and `reason` are the decision; `reuses` is what happens in this mode."""
+
+    node: Any
+    node_key: str
+    kind: str = "table"
+    action: str = "build"
+    reason: str = "hodor_error"
+    reuses: bool = False
+    sentence: str = ""
+    """Why, for the log line and the result's message."""
+    unsupported: str = ""
+    settings: NodeSettings = field(default_factory=NodeSettings)
+    started_ms: int = 0
+    """Warehouse clock when the decision began, UTC epoch ms."""
+    parts: Parts | None = None
+    key: str | None = None
+    """Relation key, None when there is no relation."""
+    row: Row | None = None
+    text_hash: str | None = None
+    code_hash: str | None = None
+    unrendered_hash: str | None = None
+    config_hash: str | None = None
+    config_preimage: dict[str, Any] | None = None
+    facts: Any = None
+    code_parts: list[tuple[str, str, str]] = field(default_factory=list)
+    """(kind, name, hash) of CTEs, columns and body, when the text was analysed in this run."""
+    effects: Effects = field(default_factory=Effects)
+    full_refresh: bool = False
+    keeps_earlier_state: bool = False
+    order_sensitive: bool = False
+    existence: str = "unknown"
+    target: str | None = None
+    upstreams: list[Upstream] = field(default_factory=list)
+    definitions: list[str] = field(default_factory=list)
+    """Hashes of the views and functions between the node and its data."""
+    changed: list[str] = field(default_factory=list)
+    hooks_to_run: list[str] = field(default_factory=list)
+    test_result: dict[str, Any] | None = None

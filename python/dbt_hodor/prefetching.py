@@ -1,0 +1,49 @@
+"""Reads data versions ahead of the nodes that need them, in the order in which they will.
+
+In:  the selected nodes in topological order, what stands in the warehouse, the records.
+Out: versions in the cache.
+Never: waits for anything; a node that needs a version earlier reads it itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dbt_hodor import _core
+from dbt_hodor.context import RunContext
+from dbt_hodor.manifest import parts_of
+from dbt_hodor.versions.base import Parts
+
+
+class Prefetcher:
+    """Hands the cache its work list once; `stop` drops what was not begun."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+
+    def start(self, nodes: Iterable[Any]) -> None:
+        """`nodes` in the order in which dbt will run them."""
+        self._run.warehouse.cache.prefetch(list(self._order(nodes)))
+
+    def stop(self) -> None:
+        """Nothing more is needed."""
+        self._run.warehouse.cache.stop_prefetch()
+
+    def _order(self, nodes: Iterable[Any]) -> Iterator[Parts]:
+        run, seen = self._run, set[str]()
+        for node in nodes:
+            # Without a record the node builds anyway, and whoever reads it reads the new version.
+            if run.records.row(run.index.node_key(node)) is None:
+                continue
+            wanted = [parts_of(run.index.find(uid)) for uid in run.index.parents(node)
+                      if uid.startswith("source.")]  # fmt: skip
+            wanted.append(parts_of(node))
+            for parts in wanted:
+                key = None if parts is None else _core.relation_key(parts)
+                if key is None or key in seen or run.warehouse.is_view(key):
+                    continue
+                seen.add(key)
+                listed = run.warehouse.parts_of(key)
+                if listed is not None:
+                    yield listed

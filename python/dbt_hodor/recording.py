@@ -1,0 +1,224 @@
+"""Turns what happened to a node into a row for the store, and gets rows there.
+
+In:  a Plan, dbt's result, the relation as it stands afterwards.
+Out: rows, written by count, by time and at the end, from one background thread.
+Never: fails a node: a row that cannot be made or written only costs a later build.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from dbt_hodor import __version__, _core
+from dbt_hodor.config_facts import plain
+from dbt_hodor.context import RunContext, raw_digest
+from dbt_hodor.counters import STORE, Counters
+from dbt_hodor.inputs import code_mark
+from dbt_hodor.plan import Plan
+from dbt_hodor.records import DETAIL_VERSION
+from dbt_hodor.store.base import Row
+
+FLUSH_COUNT = 200
+FLUSH_SECONDS = 2.0
+
+
+class RowMaker:
+    """Rows of one run."""
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+
+    def reused(self, plan: Plan) -> Row:
+        """A reuse: what was compared, without what its build recorded already."""
+        detail = {"v": DETAIL_VERSION, "changed": plan.changed}
+        return self._row(
+            plan, action="reuse", status="reused", built_at_ms=None, data_version=None,
+            sql_facts=None, detail=detail, test_result=plan.test_result,
+        )  # fmt: skip
+
+    def built(self, plan: Plan, status: str, seconds: float, after: str | None) -> Row:
+        """A build. `after`: token of the node's own relation once it was done, None if unknown."""
+        facts = plan.facts
+        return self._row(
+            plan, action="build", status=status, built_at_ms=plan.started_ms, data_version=after,
+            sql_facts=None if facts is None else facts.encode(),
+            detail=self._detail(plan, seconds, after), test_result=plan.test_result,
+        )  # fmt: skip
+
+    def _row(
+        self, plan: Plan, *, action: str, status: str, built_at_ms: int | None,
+        data_version: str | None, sql_facts: str | None, detail: dict[str, Any],
+        test_result: dict[str, Any] | None,
+    ) -> Row:  # fmt: skip
+        run = self._run
+        redact = run.redactor
+        upstreams = [(key, token) for key, _, _, token in plan.upstreams]
+        return Row(
+            record_id=str(uuid.uuid4()),
+            invocation_id=run.invocation_id,
+            recorded_at_ms=run.now_ms(),
+            project_name=run.dbt.project_name,
+            target_name=run.dbt.target_name,
+            node_key=plan.node_key,
+            unique_id=plan.node.unique_id,
+            resource_type=str(plan.node.resource_type),
+            mode=run.settings.mode,
+            decision=plan.action,
+            reason=plan.reason,
+            action=action,
+            status=status,
+            text_hash=plan.text_hash,
+            code_hash=plan.code_hash,
+            unrendered_hash=plan.unrendered_hash,
+            config_hash=plan.config_hash,
+            hash_version=_core.HASH_VERSION,
+            sql_facts=redact.optional(sql_facts),
+            data_version=data_version,
+            data_changed_at_ms=None,
+            built_at_ms=built_at_ms,
+            upstreams=redact.text(_core.encode_upstreams(upstreams)),
+            test_result=None if test_result is None else json.dumps(test_result),
+            hodor_version=__version__,
+            detail=redact.text(json.dumps(detail)),
+        )
+
+    def _detail(self, plan: Plan, seconds: float, after: str | None) -> dict[str, Any]:
+        # The order matters: `v` and `code_mark` are read without parsing the rest.
+        detail: dict[str, Any] = {
+            "v": DETAIL_VERSION,
+            "code_mark": code_mark(plan.code_hash, plan.upstreams),
+            "fixpoint": self._is_fixpoint(plan, after),
+            "execution_s": round(seconds, 3),
+            "changed": plan.changed,
+        }
+        raw = getattr(plan.node, "raw_code", None)
+        if raw:
+            detail["raw"] = raw_digest(raw)
+        if plan.config_preimage is not None:
+            detail["config"] = self._config_detail(plan)
+        detail.update(_code_detail(self._parts_of(plan)))
+        if plan.effects.code:
+            detail["hooks"] = plan.effects.as_json()
+        views = self._view_facts(plan)
+        if views:
+            detail["views"] = views
+        return detail
+
+    @staticmethod
+    def _is_fixpoint(plan: Plan, after: str | None) -> bool:
+        """Whether this build ran over its own earlier result and left it as it was."""
+        if plan.full_refresh or not plan.keeps_earlier_state or plan.existence != "present":
+            return False
+        sensitivity = "rows_and_order" if plan.order_sensitive else "rows"
+        return _core.compare_versions(after, plan.target, sensitivity) == "same"
+
+    def _config_detail(self, plan: Plan) -> dict[str, list[str]]:
+        """Per key a short digest and a value that people may see."""
+        run, redact = self._run, self._run.redactor
+        use = run.macros.used_by_materialization(str(plan.node.config.materialized))
+        values = {**(plan.config_preimage or {}), **run.shared_values(plan.node, use)}
+        values.pop("shared", None)
+        digests = _core.digest_parts("config", plain(values))
+        return {
+            key: [digest[:16], _shown_config(redact, key, values[key])]
+            for key, digest in digests.items()
+        }
+
+    def _parts_of(self, plan: Plan) -> list[tuple[str, str, str]]:
+        """Hashes of CTEs and columns: from this run's analysis, else those of the equal text."""
+        if plan.code_parts or plan.row is None or plan.row.code_hash != plan.code_hash:
+            return plan.code_parts
+        recorded = self._run.records.detail(plan.row)
+        parts = [("cte", name, digest) for name, digest in recorded.get("ctes", {}).items()]
+        parts += [("column", name, digest) for name, digest in recorded.get("columns", {}).items()]
+        if "body" in recorded:
+            parts.append(("body", "", recorded["body"]))
+        return parts
+
+    def _view_facts(self, plan: Plan) -> dict[str, str]:
+        """Facts of the definitions behind this node, so that no later run parses them again."""
+        known = self._run.warehouse.definition_facts
+        wanted = list(plan.definitions)
+        if plan.kind == "view" and plan.parts is not None:
+            wanted.append(self._run.warehouse.definition_hash_of(plan.parts) or "")
+        return {digest: known[digest] for digest in wanted if digest in known}
+
+
+def _shown_config(redact: Any, key: str, value: Any) -> str:
+    if key.startswith("environment profile"):
+        return "(not shown)"
+    return redact.shown(key.removeprefix("env_var ").removeprefix("var "), value)
+
+
+def _code_detail(parts: list[tuple[str, str, str]]) -> dict[str, Any]:
+    detail: dict[str, Any] = {"ctes": {}, "columns": {}}
+    for kind, name, digest in parts:
+        if kind == "body":
+            detail["body"] = digest[:16]
+        else:
+            detail["ctes" if kind == "cte" else "columns"][name] = digest[:16]
+    return detail
+
+
+class RecordWriter:
+    """Collects rows and appends them in the background. `stop` writes what is left."""
+
+    def __init__(self, store: Any, counters: Counters, warn: Callable[[str], None]) -> None:
+        self._store = store
+        self._counters = counters
+        self._warn = warn
+        self._rows: list[Row] = []
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._wake = threading.Event()
+        self._stopping = False
+        self.lost = 0
+        self._thread = threading.Thread(target=self._loop, name="hodor-records", daemon=True)
+        self._thread.start()
+
+    def add(self, row: Row) -> None:
+        """Queues a row; a full batch wakes the writer."""
+        with self._lock:
+            self._rows.append(row)
+            full = len(self._rows) >= FLUSH_COUNT
+        if full:
+            self._wake.set()
+
+    def _loop(self) -> None:
+        while not self._stopping:
+            self._wake.wait(FLUSH_SECONDS)
+            self._wake.clear()
+            self.flush()
+
+    def flush(self) -> None:
+        """Appends everything queued in one call."""
+        with self._writing:
+            with self._lock:
+                rows, self._rows = self._rows, []
+            if not rows:
+                return
+            try:
+                with self._counters.spent_on(STORE):
+                    self._store.append(rows)
+            except Exception as error:  # noqa: BLE001 - a lost record costs a build, no more
+                first = self.lost == 0
+                self.lost += len(rows)
+                if first:
+                    self._warn(
+                        f"records could not be written ({error}); those nodes build next time"
+                    )
+
+    def stop(self) -> None:
+        """Ends the thread after a last flush. May be called more than once."""
+        self._stopping = True
+        self._wake.set()
+        self._thread.join(timeout=30)
+        self.flush()
+
+    def close(self) -> None:
+        """Gives the store back. Nothing may be added afterwards."""
+        self._store.close()

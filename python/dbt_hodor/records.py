@@ -1,0 +1,122 @@
+"""The build records that a run starts from, decoded as late as possible.
+
+In:  the rows that the store loaded.
+Out: per node the row, the core's record, facts, detail, code mark.
+Never: lets a bad record harm another node: it counts as no record, once with a warning.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from dbt_hodor import _core
+from dbt_hodor.store.base import Row
+
+DETAIL_VERSION = 1
+PARTIAL = "partial"
+"""Status of a build that failed but may have left something behind: nothing may be reused from it."""
+
+_CODE_MARK = re.compile(r'^\{"v": 1, "code_mark": "([0-9a-f]{64})"')
+
+
+class Records:
+    """Rows by node_key. Not locked: rows are never changed, decoding twice does no harm."""
+
+    def __init__(self, rows: Iterable[Row], warn: Callable[[str], None]) -> None:
+        self._rows = {row.node_key: row for row in rows if row.status != PARTIAL}
+        self._warn = warn
+        self._details: dict[str, dict[str, Any]] = {}
+        self._bad: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def row(self, node_key: str) -> Row | None:
+        """The newest successful build, or None when there is none or it is unreadable."""
+        return None if node_key in self._bad else self._rows.get(node_key)
+
+    def rows(self) -> Iterable[Row]:
+        """All rows."""
+        return self._rows.values()
+
+    def _spoiled(self, node_key: str, error: Exception) -> None:
+        if node_key not in self._bad:
+            self._bad.add(node_key)
+            self._warn(f"the record of {node_key} cannot be read ({error}); the node builds")
+
+    def decoded(self, row: Row, dropped_keys: Iterable[str] = ()) -> Any:
+        """The core's record, without the named inputs; None when a column is damaged."""
+        try:
+            upstreams = row.upstreams
+            dropped = [key for key in dropped_keys if upstreams and f'"{key}"' in upstreams]
+            if dropped:
+                kept = _core.decode_upstreams(upstreams)
+                upstreams = _core.encode_upstreams(
+                    [(key, token) for key, token in kept.items() if key not in dropped]
+                )
+            return _core.BuildRecord.decode(
+                row.text_hash, row.code_hash, row.unrendered_hash, row.config_hash,
+                row.hash_version, row.data_version, row.built_at_ms, upstreams, row.detail,
+            )  # fmt: skip
+        except ValueError as error:
+            self._spoiled(row.node_key, error)
+            return None
+
+    def facts(self, row: Row) -> Any:
+        """Recorded facts of the node's text; None when damaged or not recorded."""
+        if row.sql_facts is None:
+            return None
+        try:
+            return _core.Facts.decode(row.sql_facts)
+        except ValueError as error:
+            self._spoiled(row.node_key, error)
+            return None
+
+    def detail(self, row: Row) -> dict[str, Any]:
+        """The detail column as a dict; empty when damaged or of another version."""
+        known = self._details.get(row.node_key)
+        if known is None:
+            try:
+                known = json.loads(row.detail or "{}")
+                if not isinstance(known, dict) or known.get("v") != DETAIL_VERSION:
+                    known = {}
+            except ValueError:
+                known = {}
+            self._details[row.node_key] = known
+        return known
+
+    def code_mark(self, node_key: str) -> str | None:
+        """The mark of a node's last build. It is written first, so that no JSON is parsed here."""
+        row = self.row(node_key)
+        if row is None or row.detail is None:
+            return None
+        found = _CODE_MARK.match(row.detail)
+        if found:
+            return found.group(1)
+        mark = self.detail(row).get("code_mark")
+        return mark if isinstance(mark, str) else None
+
+    def view_definitions(self) -> dict[str, str]:
+        """Definition hash -> encoded facts of every view that a record describes."""
+        found: dict[str, str] = {}
+        for row in self._rows.values():
+            if row.detail and '"views"' in row.detail:
+                views = self.detail(row).get("views")
+                if isinstance(views, dict):
+                    found.update({str(k): v for k, v in views.items() if isinstance(v, str)})
+        return found
+
+    def test_result(self, row: Row) -> dict[str, Any] | None:
+        """What a data test found; None unless complete."""
+        try:
+            result = json.loads(row.test_result or "null")
+        except ValueError:
+            return None
+        if not isinstance(result, dict) or not isinstance(result.get("failures"), int):
+            return None
+        if not all(isinstance(result.get(key), bool) for key in ("should_warn", "should_error")):
+            return None
+        return result

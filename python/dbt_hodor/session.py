@@ -1,0 +1,221 @@
+"""One dbt run: decides each node, notes what ran, records, reports. The fail-open boundary.
+
+In:  calls of our runners and task wrappers.
+Out: plans, rows, the artefact.
+Never: raises into dbt. Whatever goes wrong in here for a node means that the node builds.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from dbt_hodor.context import RunContext
+from dbt_hodor.counters import OWN
+from dbt_hodor.deciding import Decider
+from dbt_hodor.hooks import messages
+from dbt_hodor.hooks.runners import RunnerClasses
+from dbt_hodor.inputs import code_mark
+from dbt_hodor.manifest import parts_of, writes_only_itself
+from dbt_hodor.plan import Plan
+from dbt_hodor.prefetching import Prefetcher
+from dbt_hodor.recording import RecordWriter, RowMaker
+from dbt_hodor.records import PARTIAL
+from dbt_hodor.report import RunReport
+
+_GOOD = frozenset({"success", "pass", "warn", "fail"})
+
+
+class Session:
+    """The state of one run. Methods are called from dbt's threads; none of them raises."""
+
+    def __init__(self, run: RunContext, writer: RecordWriter, prefetcher: Prefetcher) -> None:
+        self.settings = run.settings
+        self.runners = RunnerClasses(self)
+        self._run = run
+        self._decider = Decider(run)
+        self._rows = RowMaker(run)
+        self._writer = writer
+        self._prefetcher = prefetcher
+        self._report = RunReport(run)
+        self._running: dict[str, Plan] = {}
+        self._lock = threading.Lock()
+        self._done = False
+        self._faults: set[str] = set()
+
+    # -- the boundary ---------------------------------------------------------------------------
+
+    def _guarded(self, what: str, work: Callable[[], Any]) -> Any:
+        """Runs our own code. An exception is said once per cause and yields None."""
+        try:
+            with self._run.counters.spent_on(OWN):
+                return work()
+        except Exception as error:  # noqa: BLE001 - the one place where hodor fails open
+            cause = f"{what} failed: {type(error).__name__}: {error}"
+            messages.debug(self._run.redactor.text(cause))
+            with self._lock:
+                first = cause not in self._faults
+                self._faults.add(cause)
+            if first:
+                messages.warn(self._run.redactor.text(f"{cause}; dbt builds as usual"))
+            return None
+
+    # -- before a node --------------------------------------------------------------------------
+
+    def decide(self, node: Any, manifest: Any) -> Plan:
+        """The plan of a compiled node; after any trouble one that builds."""
+        del manifest  # dbt hands over the one that the run began with
+        plan = self._guarded(f"deciding {node.name}", lambda: self._decider.plan(node))
+        if plan is None:
+            plan = self._plan_of_error(node)
+        self._report.decided(plan)
+        if not plan.reuses:
+            with self._lock:
+                self._running[node.unique_id] = plan
+        return plan
+
+    def _plan_of_error(self, node: Any) -> Plan:
+        plan = Plan(node=node, node_key=node.unique_id, sentence="hodor_error")
+        plan.started_ms = self._run.now_ms()
+        # An unknown text may write anything.
+        plan.effects.opaque = not writes_only_itself(node, self._run.adapter_type)
+        key = self._guarded("naming a node", lambda: self._run.index.node_key(node))
+        plan.node_key = key or node.unique_id
+        return plan
+
+    # -- after a node ---------------------------------------------------------------------------
+
+    def executed(self, node: Any, plan: Plan | None, result: Any) -> None:
+        """A node is done: what it wrote is looked at again, and what happened is recorded."""
+        with self._lock:
+            self._running.pop(node.unique_id, None)
+        self._guarded(f"recording {node.name}", lambda: self._note(node, plan, result))
+
+    def _note(self, node: Any, plan: Plan | None, result: Any) -> None:
+        if plan is not None and plan.reuses:
+            if plan.hooks_to_run:
+                self._after_hooks(plan)
+            if str(result.status) != "error":
+                self._writer.add(self._rows.reused(plan))
+            return
+        resource = str(node.resource_type)
+        if resource == "unit_test":
+            return
+        self._reread(node, plan)
+        if plan is None or resource == "function":
+            return
+        status = str(getattr(result.status, "value", result.status))
+        self._record_build(plan, status, float(result.execution_time or 0.0))
+
+    def _reread(self, node: Any, plan: Plan | None) -> None:
+        """Every executed node may have changed its relation, its hooks or its files others."""
+        run = self._run
+        resource = str(node.resource_type)
+        unknown_text = not writes_only_itself(node, run.adapter_type)
+        if resource == "function" or (resource != "test" and unknown_text):
+            run.warehouse.forget_everything()
+            return
+        if plan is not None and plan.effects.opaque:
+            run.warehouse.forget_everything()
+            return
+        if str(node.config.materialized) == "external":
+            run.warehouse.forget_files()
+        if plan is not None:
+            self._after_hooks(plan)
+        parts = parts_of(node)
+        if parts is not None and (resource != "test" or run.stores_failures_as(node)):
+            run.warehouse.reread(parts)
+
+    def _after_hooks(self, plan: Plan) -> None:
+        run = self._run
+        if plan.effects.forbids_reuse == "a hook changes the session":
+            run.warehouse.distrust_partial_names()
+        for target in plan.effects.writes:
+            if len(target) == 3:
+                run.warehouse.reread(target)
+            else:
+                # A partial name may mean several relations.
+                run.warehouse.forget_everything()
+        if plan.hooks_to_run and plan.effects.opaque:
+            run.warehouse.forget_everything()
+
+    def _record_build(self, plan: Plan, status: str, seconds: float) -> None:
+        run = self._run
+        good = status in _GOOD
+        if plan.key is not None and plan.kind not in ("test", "view"):
+            run.marks.built(plan.key, code_mark(plan.code_hash, plan.upstreams))
+        after = self._version_after(plan) if good else None
+        if not good and self._may_have_left_something(plan):
+            status = PARTIAL
+        if plan.reason == "hodor_error":
+            plan.text_hash = plan.code_hash = plan.config_hash = None
+        self._writer.add(self._rows.built(plan, status, seconds, after))
+
+    def _version_after(self, plan: Plan) -> str | None:
+        """Token of the relation that was just built, when it can only be our work."""
+        run = self._run
+        if plan.parts is None or plan.key is None:
+            return None
+        stored = run.stores_failures_as(plan.node) if plan.kind == "test" else None
+        if plan.kind == "test" and stored is None:
+            return None
+        if plan.kind == "view" or stored == "view":
+            return run.warehouse.definition_of(plan.parts)
+        if not run.warehouse.provider.is_exclusive(plan.parts[0]):
+            return None
+        return run.warehouse.version(plan.key)
+
+    def _may_have_left_something(self, plan: Plan) -> bool:
+        """Whether a failed node may have committed a part of its work: then its older record, made
+        when all of it was done, must not be reused from."""
+        config = plan.node.config
+        hooks = [
+            *(getattr(config, "pre_hook", None) or ()),
+            *(getattr(config, "post_hook", None) or ()),
+        ]
+        outside = any(not hook.transaction for hook in hooks)
+        credentials = self._run.config.credentials
+        return (
+            outside or plan.effects.opaque or bool(getattr(credentials, "disable_transactions", 0))
+        )
+
+    # -- the end --------------------------------------------------------------------------------
+
+    def nodes_done(self) -> None:
+        """No node runs any more: everything known is written, interrupted nodes included."""
+        self._prefetcher.stop()
+        with self._lock:
+            interrupted, self._running = list(self._running.values()), {}
+        for plan in interrupted:
+            self._guarded(
+                f"recording {plan.node.name}",
+                lambda plan=plan: self._writer.add(self._rows.built(plan, PARTIAL, 0.0, None)),
+            )
+        self._guarded("writing records", self._writer.stop)
+
+    def finish(self, results: list[Any]) -> None:
+        """Writes the artefact and says the summary; safe to call in any state, acts once."""
+        with self._lock:
+            if self._done:
+                return
+            self._done = True
+        self.nodes_done()
+        self._guarded("the report", lambda: self._say(results))
+        self._guarded("closing", self._close)
+
+    def _say(self, results: list[Any]) -> None:
+        unreadable = {
+            ".".join(parts): self._run.redactor.text(str(error))
+            for parts, error in self._run.warehouse.cache.errors().items()
+        }
+        document = self._report.document(results, unreadable)
+        self._report.write(document)
+        for kind, count in sorted(self._report.unsupported().items()):
+            messages.warn(f"{count} nodes always build: {kind} are not reused")
+        for sentence in self._report.sentences(document):
+            messages.info(self._run.redactor.text(sentence))
+
+    def _close(self) -> None:
+        self._run.warehouse.cache.close()
+        self._writer.close()

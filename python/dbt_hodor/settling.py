@@ -1,0 +1,142 @@
+"""Proves that building a node again on the same inputs would change nothing (rule 8b, b and c).
+
+In:  a node that keeps earlier state, its facts, its configuration, recorded test outcomes.
+Out: true only when the proof holds for the data that stands there now.
+Never: believes a test that did not pass on exactly the current version of what it tested.
+
+merge and delete+insert replace rows by key: a second run over equal inputs finds and replaces exactly
+the rows of the first, unless a key is NULL (never found, so added again), or, for merge, is there
+twice (the engine then picks one, or fails). So keys must be tested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from dbt_hodor import _core
+from dbt_hodor.manifest import ManifestIndex, parent_ids, parts_of, strategy_of
+from dbt_hodor.store.base import Row
+
+_CONDITIONS = (
+    "incremental_predicates", "predicates", "merge_update_condition", "merge_insert_condition",
+    "merge_clauses", "merge_on_using_columns", "merge_update_columns", "merge_exclude_columns",
+    "merge_update_set_expressions", "merge_returning_columns", "matched_condition",
+    "not_matched_condition", "not_matched_by_source_condition", "not_matched_by_source_action",
+    "skip_matched_step", "skip_not_matched_step",
+)  # fmt: skip
+_NAME = re.compile(r"^[A-Za-z_]\w*$")
+_SELECT_ALL = re.compile(r"^\s*select\s+\*\s+from\s+(\S+)\s*;?\s*$", re.IGNORECASE)
+
+
+class TestOutcomes:
+    """Which generic tests passed on which version of the relation that they are attached to."""
+
+    __test__ = False
+
+    def __init__(
+        self, index: ManifestIndex, row_of: Callable[[str], Row | None], overrides: Any
+    ) -> None:
+        self.index = index
+        self._row_of = row_of
+        self._overrides = overrides
+
+    def passed(self, unique_id: str, key: str, name: str, column: str, token: str | None) -> bool:
+        """Whether dbt's own test `name` on `column` last passed on this version of relation `key`."""
+        if token is None or self._overrides(f"test_{name}"):
+            return False
+        return any(
+            self._is_the_test(test, name, column) and self._passed_on(test, key, token)
+            for test in self.index.tests_of.get(unique_id, ())
+        )
+
+    @staticmethod
+    def _is_the_test(test: Any, name: str, column: str) -> bool:
+        metadata, config = test.test_metadata, test.config
+        named = str((metadata.kwargs or {}).get("column_name", "")).strip('"').lower()
+        plain = config.where is None and config.limit is None and config.fail_calc == "count(*)"
+        judged = config.warn_if == "!= 0" and config.error_if == "!= 0"
+        own = metadata.name == name and metadata.namespace is None
+        return own and plain and judged and named == column.lower()
+
+    def _passed_on(self, test: Any, key: str, token: str) -> bool:
+        row = self._row_of(self.index.node_key(test))
+        if row is None or row.status != "pass" or not row.upstreams:
+            return False
+        try:
+            recorded = _core.decode_upstreams(row.upstreams).get(key)
+            return bool(_core.compare_versions(token, recorded, "rows") == "same")
+        except ValueError:
+            return False
+
+
+def keeps_earlier_state(kind: str, facts: Any) -> bool:
+    """Whether what a build yields depends on what stood there before."""
+    return kind in ("incremental", "snapshot") or facts.own.reads != "none"
+
+
+def settles(
+    node: Any, kind: str, facts: Any, target: str | None, adapter_type: str,
+    outcomes: TestOutcomes, source_token: Callable[[str], str | None],
+) -> bool:  # fmt: skip
+    """Whether a proof holds for this node as it stands. `source_token`: version of a relation now."""
+    if not facts.exact or target is None:
+        return False
+    if kind == "snapshot":
+        return _snapshot_settles(node, outcomes, source_token)
+    if kind != "incremental":
+        return False
+    strategy = strategy_of(node, adapter_type)
+    keys = _key_columns(node)
+    conditional = any(_value(node, name) for name in _CONDITIONS)
+    if strategy not in ("merge", "delete+insert") or not keys or conditional:
+        return False
+    if facts.own.reads != "none":
+        return False
+    parts = parts_of(node)
+    if parts is None:
+        return False
+    key = _core.relation_key(parts)
+    needed = ("not_null", "unique") if strategy == "merge" else ("not_null",)
+    if "unique" in needed and len(keys) > 1:
+        return False
+    return all(
+        outcomes.passed(node.unique_id, key, test, column, target)
+        for column in keys
+        for test in needed
+    )
+
+
+def _snapshot_settles(
+    node: Any, outcomes: TestOutcomes, source_token: Callable[[str], str | None]
+) -> bool:
+    """A snapshot of a whole relation whose key is tested there."""
+    keys = _key_columns(node)
+    matched = _SELECT_ALL.match(node.compiled_code or "")
+    parents = parent_ids(node)
+    if len(keys) != 1 or matched is None or len(parents) != 1:
+        return False
+    parent = outcomes.index.find(parents[0])
+    parts = None if parent is None else parts_of(parent)
+    if parts is None or matched.group(1).replace('"', "").lower() != ".".join(parts).lower():
+        return False
+    key = _core.relation_key(parts)
+    token = source_token(key)
+    return all(
+        outcomes.passed(parent.unique_id, key, test, keys[0], token)
+        for test in ("unique", "not_null")
+    )
+
+
+def _key_columns(node: Any) -> list[str]:
+    value = _value(node, "unique_key")
+    columns = [value] if isinstance(value, str) else list(value or [])
+    named = [column for column in columns if isinstance(column, str) and _NAME.match(column)]
+    return named if len(named) == len(columns) else []
+
+
+def _value(node: Any, name: str) -> Any:
+    config = node.config
+    extra = getattr(config, "_extra", None) or {}
+    return config.__dict__.get(name, extra.get(name))

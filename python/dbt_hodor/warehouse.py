@@ -1,0 +1,229 @@
+"""The warehouse of one run: what stands in it, what it was made from, and which version it has.
+
+In:  a version provider, definitions' facts from records, notes of what was written.
+Out: the core's catalog, traces of inputs, version tokens.
+Never: decides. What cannot be listed, analysed or read is unknown, not missing.
+
+The catalog is guarded by one lock; version reads happen outside it, in the version cache.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from dbt_hodor import _core
+from dbt_hodor.counters import VERSIONS, Counters
+from dbt_hodor.versions.base import ListedRelation, Parts, VersionProvider
+
+
+class Warehouse:
+    """Not before `start`: one listing. Methods may be called from any thread."""
+
+    def __init__(
+        self, provider: VersionProvider, cache: Any, counters: Counters, default: tuple[str, str]
+    ) -> None:
+        self.provider = provider
+        self.cache = cache
+        self._counters = counters
+        self._lock = threading.RLock()
+        self._default = default
+        self._databases: set[str] = set()
+        self._parts: dict[str, Parts] = {}
+        self._errors: dict[str, str] = {}
+        self._functions_error = ""
+        self._stale = False
+        self._view_keys: set[str] = set()
+        self._definitions: dict[str, str] = {}
+        self._unversioned: set[str] = set()
+        self._files: dict[str, str | None] = {}
+        self.definition_facts: dict[str, str] = {}
+        """Definition hash -> encoded facts, from records and from this run's analyses."""
+        self.analyse_definition: Callable[[str], Any] | None = None
+        self.catalog = _core.Catalog(*default)
+
+    # -- the listing ----------------------------------------------------------------------------
+
+    def start(self, databases: Iterable[str]) -> None:
+        """Lists the databases and fills the catalog."""
+        self._databases = set(databases)
+        with self._lock:
+            self._list()
+
+    def _list(self) -> None:
+        with self._counters.spent_on(VERSIONS):
+            listing = self.provider.listing(sorted(self._databases))
+            builtin = list(self.provider.builtin_functions())
+        self._errors = {key.lower(): text for key, text in listing.errors.items()}
+        self._parts.clear()
+        self._view_keys.clear()
+        self._definitions.clear()
+        for relation in listing.relations:
+            self._put(relation)
+        self.catalog.clear_functions()
+        for function in listing.functions:
+            self._put_function(function)
+        if "functions" not in self._errors:
+            # Without the list of user functions every called name may be one of them: left
+            # invalid, so that each trace is opaque.
+            self.catalog.set_builtin_functions(builtin)
+        self._stale = False
+
+    def _put(self, relation: ListedRelation) -> str:
+        parts = list(relation.parts)
+        key = _core.relation_key(parts)
+        self._parts[key] = relation.parts
+        if relation.type == "view":
+            definition = definition_hash(relation.ddl)
+            self._view_keys.add(key)
+            self._definitions[key] = definition
+            self.catalog.put_view(parts, definition, self._facts_of(definition, relation.ddl))
+        else:
+            self._view_keys.discard(key)
+            self._definitions.pop(key, None)
+            self.catalog.put_table(parts)
+        return key
+
+    def _put_function(self, function: Any) -> None:
+        definition = definition_hash(function.definition)
+        facts = self._facts_of(definition, function.definition, is_table=function.returns_table)
+        for name in {function.name, ".".join(function.parts)}:
+            self.catalog.put_function(name, definition, facts)
+
+    def _facts_of(self, definition: str, text: str, is_table: bool | None = None) -> Any:
+        """Facts of a view's definition or a function's body; None when they cannot be had."""
+        known = self.definition_facts.get(definition)
+        if known is not None:
+            try:
+                return _core.Facts.decode(known)
+            except ValueError:
+                del self.definition_facts[definition]
+        if self.analyse_definition is None:
+            return None
+        facts = self.analyse_definition(f"select {text}" if is_table is False else text)
+        if facts is not None:
+            self.definition_facts[definition] = facts.encode()
+        return facts
+
+    # -- what a node needs ----------------------------------------------------------------------
+
+    def _fresh(self) -> None:
+        if self._stale:
+            self._list()
+
+    def existence(self, parts: Sequence[str], expected: str) -> str:
+        """`present`, `missing`, `other_type` or `unknown` for the relation of a node."""
+        with self._lock:
+            self._fresh()
+            if parts[0].lower() in self._errors:
+                return "unknown"
+            found = self.catalog.type_of(list(parts))
+        if not found:
+            return "missing"
+        return "present" if found == expected else "other_type"
+
+    def trace(self, facts: Any, reader: Sequence[str] | None) -> list[tuple[str, str, str, str]]:
+        """The inputs of a text: (kind, key, group, definition hash)."""
+        with self._lock:
+            self._fresh()
+            return self.catalog.trace(facts, [] if reader is None else list(reader))
+
+    def order_sensitive(self, facts: Any) -> bool:
+        """Whether the order of input rows matters, views on the way included."""
+        with self._lock:
+            return bool(self.catalog.order_sensitive(facts))
+
+    def never_versioned(self, keys: Iterable[str]) -> None:
+        """Relations that their owner opted out of scanning."""
+        self._unversioned.update(keys)
+
+    def version(self, key: str) -> str | None:
+        """Token of a relation now, read once and again only after it was written."""
+        with self._lock:
+            parts = self._parts.get(key)
+        if parts is None or key in self._unversioned:
+            return None
+        with self._counters.spent_on(VERSIONS):
+            return self.cache.get(parts)
+
+    def parts_of(self, key: str) -> Parts | None:
+        """The relation's name as the warehouse has it, when it was listed."""
+        with self._lock:
+            return self._parts.get(key)
+
+    def is_view(self, key: str) -> bool:
+        """Whether a view stands under this name."""
+        with self._lock:
+            return key in self._view_keys
+
+    def definition_hash_of(self, parts: Sequence[str]) -> str | None:
+        """Hash of a view's definition as it was last listed or read; None when it is no view."""
+        with self._lock:
+            return self._definitions.get(_core.relation_key(list(parts)))
+
+    def definition_of(self, parts: Sequence[str]) -> str | None:
+        """The same as a version token: what a view has instead of data."""
+        definition = self.definition_hash_of(parts)
+        return None if definition is None else _core.version_token(definition, "", "")
+
+    def file_version(self, pattern: str, function: str) -> str | None:
+        """Token of local files; read once until something may have written files."""
+        key = f"{function}:{pattern}"
+        with self._lock:
+            if key in self._files:
+                return self._files[key]
+        with self._counters.spent_on(VERSIONS):
+            token = self.provider.file_version(pattern, function)
+        with self._lock:
+            self._files[key] = token
+        return token
+
+    # -- after something was written --------------------------------------------------------------
+
+    def reread(self, parts: Sequence[str]) -> None:
+        """Looks at one relation again: its existence, type, definition, and that of no other."""
+        wanted = tuple(parts)
+        with self._counters.spent_on(VERSIONS):
+            self.cache.invalidate(wanted)
+            try:
+                relation = self.provider.relation(wanted)
+            except Exception:  # noqa: BLE001 - not sure what stands there: list everything anew
+                self.forget_everything()
+                return
+        with self._lock:
+            key = _core.relation_key(list(parts))
+            self._forget(key)
+            if relation is None:
+                self.catalog.remove(list(parts))
+            else:
+                self._put(relation)
+                if relation.parts != wanted:
+                    self.cache.invalidate(relation.parts)
+            # The columns of a view follow what it reads: none is trusted after a write.
+            views = [self._parts[view] for view in self._view_keys]
+        for view in views:
+            self.cache.invalidate(view)
+
+    def _forget(self, key: str) -> None:
+        self._parts.pop(key, None)
+        self._view_keys.discard(key)
+        self._definitions.pop(key, None)
+
+    def forget_files(self) -> None:
+        """Something may have written files."""
+        with self._lock:
+            self._files.clear()
+
+    def forget_everything(self) -> None:
+        """Something may have written anything: the next question lists and reads anew."""
+        with self._lock:
+            self._stale = True
+            self._files.clear()
+            self.catalog.invalidate()
+        self.cache.invalidate_all()
+
+
+def definition_hash(text: str) -> str:
+    """Names one definition of a view or function."""
+    return _core.digest("definition", text)

@@ -1,0 +1,386 @@
+"""Versions of what stands in a DuckDB warehouse.
+
+In:  a function that opens a cursor on dbt's own DuckDB instance, and where its file is.
+Out: tokens (``1;data;order;schema``), listings, the environment: ``versions/base.py``.
+Never: writes, changes a setting, or uses dbt's connections; every read has a cursor of its own, so
+that it sees committed data only.
+
+A table has its content fingerprint and a schema part, a view its bound columns only. Temporary
+objects and system catalogs are unknown. Column lists are read in bulk once and again for what has
+changed since: whoever runs something says ``forget``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from dbt_hodor.versions.base import ListedRelation, Listing, Parts
+from dbt_hodor.versions.duckdb_ducklake import data_parts
+from dbt_hodor.versions.duckdb_files import FileVersions
+from dbt_hodor.versions.duckdb_fingerprint import Fingerprint, fingerprints
+from dbt_hodor.versions.duckdb_listing import (
+    Database,
+    is_local_file,
+    read_databases,
+    read_functions,
+    read_relations,
+    read_views,
+    same_file,
+)
+from dbt_hodor.versions.duckdb_settings import counts
+from dbt_hodor.versions.duckdb_shapes import (
+    Shape,
+    UnreadableRelation,
+    foreign_kind,
+    is_table_plan,
+    key_of,
+    read_all_tables,
+    read_one,
+    read_plan,
+    read_view,
+)
+
+BATCH_TABLES = 50
+_HEAVY_ROWS = 2_000_000
+_BULK_AT = 12
+_SYSTEM_SCHEMAS = frozenset({"information_schema", "pg_catalog"})
+
+
+def token(data: str, order: str, schema: str) -> str:
+    """The grammar of core/decision/data_version.hpp. ValueError on a part with ';'."""
+    if ";" in data + order + schema or not data + schema:
+        raise ValueError("not a version")
+    return f"1;{data};{order};{schema}"
+
+
+class DuckDBProvider:
+    """A ``VersionProvider``. Any thread may call any method."""
+
+    dialect = "duckdb"
+
+    def __init__(
+        self,
+        open_cursor: Callable[[], Any],
+        path: str,
+        keep_open: bool = True,
+        clock_ms: Callable[[], float] = lambda: time.time() * 1000,
+    ) -> None:
+        """``open_cursor``: a new cursor on dbt's instance, with the profile's ``settings`` applied
+        as for dbt's own. ``path``: the profile's. ``keep_open``: dbt holds the file for the whole
+        run; without it others can write between two nodes, so nothing is exclusive."""
+        self._open_cursor = open_cursor
+        self._path = path
+        self._keep_open = keep_open
+        self._clock_ms = clock_ms
+        self._lock = threading.Lock()
+        self._idle: list[Any] = []
+        self._busy: set[Any] = set()
+        self._shapes: dict[Parts, Shape] = {}
+        self._bulk_read = False
+        self._forgotten: dict[Parts, int] = {}
+        self._epoch = 0
+        self._everything_forgotten_at = 0
+        self._collation_seen = False
+        self._databases: dict[str, Database] = {}
+        self._builtins: list[str] | None = None
+        self._files = FileVersions()
+        self._views_lock = threading.Lock()
+        self._views_read = 0
+        self._views_asked = 0
+        self._views: dict[tuple[str, str, str], ListedRelation] = {}
+
+    # -- cursors --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
+        """A cursor for one call. One that saw an error is not used again."""
+        with self._lock:
+            cursor = self._idle.pop() if self._idle else None
+        if cursor is None:
+            cursor = self._open_cursor()
+        with self._lock:
+            self._busy.add(cursor)
+        reusable = False
+        try:
+            yield cursor
+            reusable = self._keep_open  # an idle cursor would keep the file open behind dbt's back
+        finally:
+            with self._lock:
+                self._busy.discard(cursor)
+                if reusable:
+                    self._idle.append(cursor)
+            if not reusable:
+                with suppress(Exception):
+                    cursor.close()
+
+    def interrupt(self) -> None:
+        """Stops every read that is under way; they end with an error."""
+        with self._lock:
+            busy = list(self._busy)
+        for cursor in busy:
+            with suppress(Exception):
+                cursor.interrupt()
+
+    def close(self) -> None:
+        """Closes idle cursors. Reads that are under way close theirs."""
+        self.interrupt()
+        with self._lock:
+            idle, self._idle = self._idle, []
+            self._keep_open = False
+        for cursor in idle:
+            with suppress(Exception):
+                cursor.close()
+
+    # -- clock, values, environment -------------------------------------------------------------
+
+    def clock_offset_ms(self) -> int:
+        with self._cursor() as cursor:
+            before_ms = self._clock_ms()
+            answer = cursor.execute("SELECT epoch_ms(current_timestamp::TIMESTAMPTZ)").fetchone()[0]
+            after_ms = self._clock_ms()
+        return round(answer - (before_ms + after_ms) / 2)
+
+    def volatile_values(self) -> Mapping[str, str]:
+        with self._cursor() as cursor:
+            row = cursor.execute(
+                "SELECT current_date::VARCHAR, current_user, current_catalog(), current_schema(), "
+                "current_setting('TimeZone'), version()"
+            ).fetchone()
+        return {"date": str(row[0]), "session": "|".join(str(value) for value in row[1:])}
+
+    def environment(self) -> Mapping[str, str]:
+        with self._cursor() as cursor:
+            rows = cursor.execute("SELECT name, value FROM duckdb_settings()").fetchall()
+            version = cursor.execute("SELECT version()").fetchone()[0]
+        found = {
+            name: "NULL" if value is None else value for name, value in rows if counts(name, value)
+        }
+        found["version"] = ".".join(str(version).lstrip("v").split(".")[:2])
+        return dict(sorted(found.items()))
+
+    # -- listings -------------------------------------------------------------------------------
+
+    def listing(self, databases: Iterable[str]) -> Listing:
+        listing = Listing()
+        with self._cursor() as cursor:
+            read_relations(cursor, databases, listing)
+            try:
+                listing.functions, builtins = read_functions(cursor)
+                self._builtins = builtins
+            except Exception as error:
+                listing.errors["functions"] = str(error)
+        texts = [relation.ddl for relation in listing.relations]
+        texts += [function.definition for function in listing.functions]
+        if any("collate" in text.lower() for text in texts):
+            self._collation_seen = True
+        return listing
+
+    def builtin_functions(self) -> Sequence[str]:
+        if self._builtins is None:
+            with self._cursor() as cursor:
+                self._builtins = read_functions(cursor)[1]
+        return self._builtins
+
+    def relation(self, parts: Parts) -> ListedRelation | None:
+        """Cheap for tables; views share one bulk read among all that wait for it."""
+        with self._cursor() as cursor:
+            if self._native(cursor, parts):
+                try:
+                    if is_table_plan(read_plan(cursor, parts), parts):
+                        return ListedRelation(parts, "table", "")
+                except UnreadableRelation:
+                    pass  # missing, or a view that does not bind: the catalog tells
+            kind = foreign_kind(cursor, parts)
+        if kind == "view":
+            view = self._view(parts)
+            if view is None:
+                raise UnreadableRelation("its definition cannot be read")
+            return view
+        return ListedRelation(parts, "table", "") if kind else None
+
+    def _view(self, parts: Parts) -> ListedRelation | None:
+        with self._lock:
+            self._views_asked += 1
+            ticket = self._views_asked
+        with self._views_lock:
+            if self._views_read < ticket:  # nobody has begun a read since we asked
+                with self._lock:
+                    begun_at = self._views_asked
+                with self._cursor() as cursor:
+                    self._views = read_views(cursor)
+                self._views_read = begun_at
+            view = self._views.get(key_of(parts))  # type: ignore[arg-type]
+        if view is not None and "collate" in view.ddl.lower():
+            self._collation_seen = True
+        return view
+
+    # -- versions -------------------------------------------------------------------------------
+
+    def batches(self, relations: Sequence[Parts]) -> list[list[Parts]]:
+        """How a caller should split ``relations``: up to 50 a statement, big tables on their own so
+        that small ones do not wait for them. Keeps the order."""
+        split: list[list[Parts]] = []
+        current: list[Parts] = []
+        for parts in relations:
+            shape = self._shapes.get(key_of(parts))
+            if shape is not None and shape.rows * len(shape.columns) > _HEAVY_ROWS:
+                split.append([parts])
+                continue
+            current.append(parts)
+            if len(current) == BATCH_TABLES:
+                split.append(current)
+                current = []
+        return [*split, current] if current else split
+
+    def forget(self, parts: Parts | None) -> None:
+        """Columns of one relation, or with ``None`` everything, may have changed."""
+        with self._lock:
+            self._epoch += 1
+            if parts is None:
+                self._everything_forgotten_at = self._epoch
+                self._shapes.clear()
+                self._databases.clear()
+                self._bulk_read = False
+                return
+            self._forgotten[key_of(parts)] = self._epoch
+            self._shapes.pop(key_of(parts), None)
+            for key in [key for key, shape in self._shapes.items() if shape.kind == "view"]:
+                del self._shapes[key]  # a view's columns follow those of what it reads
+
+    def versions(self, relations: Sequence[Parts]) -> Mapping[Parts, str | Exception]:
+        answers: dict[Parts, str | Exception] = {}
+        with self._cursor() as cursor:
+            collated = bool(
+                cursor.execute("SELECT current_setting('default_collation')").fetchone()[0]
+            )
+            if collated:
+                self._collation_seen = True
+            self._read_bulk(cursor, relations)
+            tables: list[tuple[Parts, Shape]] = []
+            for parts in relations:
+                try:
+                    shape = self._shape(cursor, parts)
+                except Exception as error:
+                    answers[parts] = error
+                    continue
+                if shape.kind == "view":
+                    answers[parts] = token("", "", shape.schema_digest())
+                else:
+                    tables.append((parts, shape))
+            answers.update(self._table_versions(cursor, tables, collated))
+        return answers
+
+    def _table_versions(
+        self, cursor: Any, tables: list[tuple[Parts, Shape]], collated: bool
+    ) -> dict[Parts, str | Exception]:
+        answers: dict[Parts, str | Exception] = {}
+        scanned: list[tuple[Parts, Shape]] = []
+        lakes: dict[str, dict[Parts, str]] = {}
+        for parts, shape in tables:
+            database = self._database(cursor, parts[0])
+            if database.type == "ducklake" and database.name not in lakes:
+                try:
+                    lakes[database.name] = data_parts(cursor, database.name)
+                except Exception:  # another layout: its tables are scanned like any other
+                    lakes[database.name] = {}
+            data = lakes.get(database.name, {}).get(key_of(parts))
+            if data is None:
+                scanned.append((parts, shape))
+            else:
+                answers[parts] = token(data, "", shape.schema_digest())
+        native = [self._native(cursor, parts) for parts, _ in scanned]
+        found = fingerprints(cursor, [shape for _, shape in scanned], native, collated)
+        for (parts, shape), result in zip(scanned, found, strict=True):
+            if isinstance(result, Fingerprint):
+                answers[parts] = token(result.data, result.order, shape.schema_digest())
+            else:
+                answers[parts] = result
+        return answers
+
+    def _read_bulk(self, cursor: Any, relations: Sequence[Parts]) -> None:
+        with self._lock:
+            missing = sum(key_of(parts) not in self._shapes for parts in relations)
+            begun_at = self._epoch
+            needed = missing >= _BULK_AT or (not self._bulk_read and missing > 1)
+        if not needed:
+            return
+        shapes = read_all_tables(cursor)
+        rows = cursor.execute(
+            "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND contains(lower(sql), 'collate')"
+        ).fetchall()
+        with self._lock:
+            if rows[0][0] or any(shape.collations for shape in shapes.values()):
+                self._collation_seen = True
+            if self._everything_forgotten_at > begun_at:
+                return
+            for key, shape in shapes.items():
+                if self._forgotten.get(key, 0) <= begun_at:
+                    self._shapes[key] = shape
+            self._bulk_read = True
+
+    def _shape(self, cursor: Any, parts: Parts) -> Shape:
+        key = key_of(parts)
+        if len(parts) != 3 or key[0] in {"temp", "system"} or key[1] in _SYSTEM_SCHEMAS:
+            raise UnreadableRelation("temporary and system relations have no version")
+        with self._lock:
+            shape = self._shapes.get(key)
+            begun_at = self._epoch
+            seen_before = key in self._forgotten
+        if shape is not None:
+            return shape
+        native = self._native(cursor, parts)
+        if native and not seen_before and not self._collation_seen and self._bulk_read:
+            # Not among the tables of the bulk query, so a view, or not there at all.
+            shape = read_view(cursor, parts, may_collate=False)
+        else:
+            shape = read_one(cursor, parts, native)
+        with self._lock:
+            if shape.collations:
+                self._collation_seen = True
+            fresh = self._forgotten.get(key, 0) <= begun_at >= self._everything_forgotten_at
+            if fresh and (shape.kind != "view" or self._epoch == begun_at):
+                self._shapes[key] = shape
+        return shape
+
+    def file_version(self, pattern: str, function: str) -> str | None:
+        try:
+            with self._cursor() as cursor:
+                found = self._files.version(cursor, pattern, function)
+        except Exception:
+            return None
+        return token(found, "", "") if found else None
+
+    # -- databases ------------------------------------------------------------------------------
+
+    def _database(self, cursor: Any, name: str) -> Database:
+        database = self._databases.get(name.lower())
+        if database is None:
+            self._databases = read_databases(cursor)
+            database = self._databases.get(name.lower())
+        if database is None:
+            raise UnreadableRelation(f"no database {name} is attached")
+        return database
+
+    def _native(self, cursor: Any, parts: Parts) -> bool:
+        return self._database(cursor, parts[0]).type == "duckdb"
+
+    def _database_by_name(self, name: str) -> Database | None:
+        try:
+            with self._cursor() as cursor:
+                return self._database(cursor, name)
+        except Exception:
+            return None
+
+    def is_exclusive(self, database: str) -> bool:
+        found = self._database_by_name(database)
+        if found is None or not self._keep_open or found.read_only or found.internal:
+            return False
+        return is_local_file(found) and same_file(found.path, self._path)
+
+    def is_in_memory(self, database: str) -> bool:
+        found = self._database_by_name(database)
+        return found is not None and found.type == "duckdb" and not found.path

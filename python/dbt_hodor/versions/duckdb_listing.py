@@ -1,0 +1,173 @@
+"""What stands in the databases: relations, user macros and types, engine functions, databases.
+
+In:  a cursor.
+Out: plain data for ``Listing``.
+Never: calls an unreadable part empty; never gives a macro a definition that hides part of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbt_hodor.versions.base import ListedFunction, ListedRelation, Listing
+from dbt_hodor.versions.duckdb_shapes import quoted_name, text_literal
+
+_MOST_PROBED_PARAMETERS = 16
+
+
+@dataclass(frozen=True)
+class Database:
+    """One row of ``duckdb_databases()``. ``path``: empty for memory."""
+
+    name: str
+    type: str
+    path: str
+    read_only: bool
+    internal: bool
+
+
+def read_databases(cursor: Any) -> dict[str, Database]:
+    """By lower-case name."""
+    rows = cursor.execute(
+        "SELECT database_name, type, path, readonly, internal FROM duckdb_databases()"
+    ).fetchall()
+    return {
+        name.lower(): Database(name, kind, path or "", bool(read_only), bool(internal))
+        for name, kind, path, read_only, internal in rows
+    }
+
+
+def read_relations(cursor: Any, databases: Iterable[str], listing: Listing) -> None:
+    """Tables and views into ``listing``; a failure is an error of every wanted database, because
+    one query reads them all."""
+    wanted = {database.lower() for database in databases}
+    queries = (
+        ("table", "SELECT database_name, schema_name, table_name, '' FROM duckdb_tables()"),
+        ("view", "SELECT database_name, schema_name, view_name, sql FROM duckdb_views()"),
+    )
+    try:
+        for kind, query in queries:
+            for database, schema, name, sql in cursor.execute(
+                query + " WHERE NOT internal AND NOT temporary"
+            ).fetchall():
+                if database.lower() in wanted:
+                    listing.relations.append(
+                        ListedRelation((database, schema, name), kind, sql or "")
+                    )
+    except Exception as error:
+        listing.relations.clear()
+        listing.errors.update({database: str(error) for database in wanted})
+
+
+def read_views(cursor: Any) -> dict[tuple[str, str, str], ListedRelation]:
+    """All user views by lower-case parts."""
+    rows = cursor.execute(
+        "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() "
+        "WHERE NOT internal AND NOT temporary"
+    ).fetchall()
+    return {
+        (database.lower(), schema.lower(), name.lower()): ListedRelation(
+            (database, schema, name), "view", sql or ""
+        )
+        for database, schema, name, sql in rows
+    }
+
+
+def read_functions(cursor: Any) -> tuple[list[ListedFunction], list[str]]:
+    """User macros with all their overloads and user types; names of the engine's own functions."""
+    builtins: set[str] = set()
+    overloads: dict[tuple[str, str, str], list[list[Any]]] = {}
+    rows = cursor.execute(
+        # Only a user's functions have more than a name to show; leaving the rest out halves the cost.
+        "WITH every AS MATERIALIZED (SELECT * FROM duckdb_functions()) "
+        "SELECT DISTINCT NULL, NULL, lower(function_name), NULL, NULL, NULL, NULL, NULL FROM every "
+        "WHERE internal UNION ALL SELECT database_name, schema_name, function_name, function_type, "
+        "parameters, parameter_types, macro_definition, varargs FROM every WHERE NOT internal"
+    ).fetchall()
+    for database, schema, name, kind, parameters, types, definition, varargs in rows:
+        if kind is None:
+            builtins.add(name)
+            continue
+        overloads.setdefault((database, schema, name), []).append(
+            [kind, list(parameters or ()), list(types or ()), definition, varargs]
+        )
+    functions = [_function(cursor, parts, forms) for parts, forms in sorted(overloads.items())]
+    return functions + _read_types(cursor), sorted(builtins)
+
+
+def _function(cursor: Any, parts: tuple[str, str, str], forms: list[list[Any]]) -> ListedFunction:
+    described = []
+    for kind, parameters, types, definition, varargs in forms:
+        if definition is None:
+            # Native code (a Python UDF): nobody can tell whether it is the one of the last run.
+            described.append([kind, "native", os.urandom(16).hex()])
+            continue
+        defaults = _defaults(cursor, parts, kind, parameters)
+        described.append([kind, parameters, types, definition, varargs, defaults])
+    described.sort(key=repr)
+    return ListedFunction(
+        name=parts[2],
+        parts=parts,
+        definition=json.dumps(described, ensure_ascii=False),
+        returns_table=any(form[0] == "table_macro" for form in forms),
+    )
+
+
+def _defaults(
+    cursor: Any, parts: tuple[str, str, str], kind: str, parameters: Sequence[str]
+) -> list[str]:
+    """Default values of a macro's last parameters, which no catalog function prints: the bound plan
+    of a call without them has them. A random text when it cannot be settled."""
+    if len(parameters) > _MOST_PROBED_PARAMETERS:
+        return ["unknown", os.urandom(16).hex()]
+    plans: list[str] = []
+    for given in range(len(parameters) - 1, -1, -1):
+        call = f"{quoted_name(parts)}({', '.join(['NULL'] * given)})"
+        select = f"SELECT {call}" if kind == "macro" else f"SELECT * FROM {call}"
+        try:
+            text = cursor.execute(f"SELECT json_serialize_plan({text_literal(select)})").fetchone()[
+                0
+            ]
+            answer = json.loads(text)
+        except Exception:
+            return ["unknown", os.urandom(16).hex()]
+        if answer.get("error") is False:
+            plans.append(json.dumps(answer["plans"], sort_keys=True))
+            continue
+        message = str(answer.get("error_message", ""))
+        if "does not support the supplied arguments" in message or "macro_parameters" in message:
+            break  # the next parameter has no default, so none before it has
+        return ["unknown", os.urandom(16).hex()]
+    return plans
+
+
+def _read_types(cursor: Any) -> list[ListedFunction]:
+    """User types, in the form of functions: a cast to one is a call of it."""
+    rows = cursor.execute(
+        "SELECT database_name, schema_name, type_name, logical_type, labels "
+        "FROM duckdb_types() WHERE NOT internal"
+    ).fetchall()
+    types = []
+    for database, schema, name, logical, labels in rows:
+        try:
+            bound = cursor.sql(f"SELECT NULL::{quoted_name((database, schema, name))}").types[0]
+            shape = str(bound)
+        except Exception:
+            shape = os.urandom(16).hex()
+        definition = json.dumps(["type", logical, list(labels or ()), shape], ensure_ascii=False)
+        types.append(ListedFunction(name, (database, schema, name), definition, False))
+    return types
+
+
+def is_local_file(database: Database) -> bool:
+    """Whether the database is one DuckDB file on this machine."""
+    return database.type == "duckdb" and bool(database.path) and ":" not in database.path[:12]
+
+
+def same_file(left: str, right: str, resolve: Callable[[str], str] = os.path.realpath) -> bool:
+    """Whether two paths lead to one file."""
+    return resolve(os.path.expanduser(left)) == resolve(os.path.expanduser(right))

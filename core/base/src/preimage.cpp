@@ -10,14 +10,15 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-void append_escaped(std::string& out, std::string_view value) {
+// In a tag '=' is escaped too, so that a line has one reading.
+void append_escaped(std::string& out, std::string_view value, bool is_tag) {
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\\') {
       out.append("\\\\");
     } else if (c == '\n') {
       out.append("\\n");
-    } else if (byte < 0x20 || byte == 0x7f) {
+    } else if (byte < 0x20 || byte == 0x7f || (is_tag && c == '=')) {
       out.append("\\x").push_back(kHexDigits[byte >> 4]);
       out.push_back(kHexDigits[byte & 15]);
     } else {
@@ -63,7 +64,7 @@ class Dumper {
     const bool has_payload = std::string_view("tirxds").find(kind) != std::string_view::npos;
     if (has_payload && !chunk(value)) return false;
     if (!has_payload && std::string_view("TFn[]{}()").find(kind) == std::string_view::npos) return false;
-    line(tag, kind, value);
+    line(tag, kind, has_payload, value);
     if (kind == '[' || kind == '{' || kind == '(') ++depth_;
     return true;
   }
@@ -82,16 +83,15 @@ class Dumper {
     return true;
   }
 
-  void line(std::string_view tag, char kind, std::string_view value) {
-    out_.append(2 * depth_, ' ');
-    append_escaped(out_, tag);
+  void line(std::string_view tag, char kind, bool has_payload, std::string_view value) {
+    out_.append(2 * depth_, ' ').push_back(kind);
     if (!tag.empty()) out_.push_back(' ');
-    out_.push_back(kind);
-    if (!value.empty()) out_.push_back(' ');
+    append_escaped(out_, tag, true);
+    if (has_payload) out_.append(" = ");
     if (kind == 'x' || kind == 'r') {
       append_hex(out_, value);
     } else {
-      append_escaped(out_, value);
+      append_escaped(out_, value, false);
     }
     out_.push_back('\n');
   }

@@ -44,7 +44,7 @@ class Preimage {
   void clear() { bytes_.clear(); }
 
   const std::string& bytes() const { return bytes_; }  // input of SHA-256
-  // One line a field: indentation, tag, kind, value with control characters escaped.
+  // One line a field: indentation, kind, tag, " = " and the value with control characters escaped.
   std::string dump() const { return dump(bytes_); }
   // The same for stored bytes; ends with a line "malformed at byte N" when they break the grammar.
   static std::string dump(std::string_view bytes);

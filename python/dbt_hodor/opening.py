@@ -35,7 +35,7 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         store = _open_store(settings, facts)
         if store is None:
             return None
-        provider = _provider(adapter)
+        provider = _provider(facts)
         offset_ms = _clock_offset(provider)
         now_ms = int(time.time() * 1000) + offset_ms
         rows = _load(store, facts, now_ms - settings.lookback_days * _DAY_MS, counters)
@@ -110,10 +110,13 @@ def _clock_offset(provider: Any) -> int:
         return 0
 
 
-def _provider(adapter: Any) -> Any:
+def _provider(facts: Any) -> Any:
+    from dbt_hodor.hooks.duckdb_cursor import opener
     from dbt_hodor.versions.duckdb import DuckDBProvider
 
-    return DuckDBProvider(adapter)
+    credentials = facts.config.credentials
+    keeps_open = bool(credentials.keep_open) or credentials.path == ":memory:"
+    return DuckDBProvider(opener(facts.adapter), str(credentials.path), keeps_open)
 
 
 def _cache(provider: Any, settings: RunSettings) -> Any:

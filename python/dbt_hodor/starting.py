@@ -57,4 +57,7 @@ def _wanted_settings(task: Any, adapter: Any) -> RunSettings | None:
     if adapter.type() != "duckdb":
         messages.warn(f"off for this run: the adapter {adapter.type()} is not supported")
         return None
+    if getattr(config.credentials, "remote", None):
+        messages.warn("off for this run: a remote DuckDB (Buena Vista) is not supported")
+        return None
     return settings

@@ -17,7 +17,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from dbt_hodor.store.base import (
@@ -266,10 +266,9 @@ class DuckDBStore:
 
     def _drop_engine(self) -> None:
         if self._engine is not None:
-            try:
+            # An engine that failed may refuse even this; it is gone either way.
+            with suppress(Exception):
                 self._engine.close()
-            except Exception:  # an engine that failed may refuse even this; it is gone either way
-                pass
             self._engine = None
 
     def _set_aside(self, error: Exception) -> None:

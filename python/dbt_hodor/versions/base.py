@@ -62,7 +62,7 @@ class VersionProvider(Protocol):
         """One bulk query per catalog; used for existence, types and view definitions."""
 
     def relation(self, parts: Parts) -> ListedRelation | None:
-        """One relation read again after a node ran. ``None``: it is certainly not there. Raises when unsure."""
+        """One relation read again after a node ran. ``None``: certainly not there. Raises when unsure."""
 
     def versions(self, relations: Sequence[Parts]) -> Mapping[Parts, str | Exception]:
         """Tokens of tables and of views' columns (views: schema part only), batched. An exception per

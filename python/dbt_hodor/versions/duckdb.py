@@ -61,6 +61,8 @@ class DuckDBProvider:
     """A ``VersionProvider``. Any thread may call any method."""
 
     dialect = "duckdb"
+    most_parallel_reads = 2
+    """The engine itself reads in parallel; more statements at once only take time from models."""
 
     def __init__(
         self,
@@ -75,11 +77,13 @@ class DuckDBProvider:
         self._open_cursor = open_cursor
         self._path = path
         self._keep_open = keep_open
+        self._pools = keep_open  # an idle cursor would keep the file open behind dbt's back
         self._clock_ms = clock_ms
         self._lock = threading.Lock()
         self._idle: list[Any] = []
         self._busy: set[Any] = set()
         self._shapes: dict[Parts, Shape] = {}
+        self._view_shapes: dict[Parts, Shape] = {}
         self._bulk_read = False
         self._forgotten: dict[Parts, int] = {}
         self._epoch = 0
@@ -107,7 +111,7 @@ class DuckDBProvider:
         reusable = False
         try:
             yield cursor
-            reusable = self._keep_open  # an idle cursor would keep the file open behind dbt's back
+            reusable = self._pools
         finally:
             with self._lock:
                 self._busy.discard(cursor)
@@ -130,7 +134,7 @@ class DuckDBProvider:
         self.interrupt()
         with self._lock:
             idle, self._idle = self._idle, []
-            self._keep_open = False
+            self._pools = False
         for cursor in idle:
             with suppress(Exception):
                 cursor.close()
@@ -171,7 +175,7 @@ class DuckDBProvider:
             try:
                 listing.functions, builtins = read_functions(cursor)
                 self._builtins = builtins
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - the engine's words go into the listing
                 listing.errors["functions"] = str(error)
         texts = [relation.ddl for relation in listing.relations]
         texts += [function.definition for function in listing.functions]
@@ -243,13 +247,13 @@ class DuckDBProvider:
             if parts is None:
                 self._everything_forgotten_at = self._epoch
                 self._shapes.clear()
+                self._view_shapes.clear()
                 self._databases.clear()
                 self._bulk_read = False
                 return
             self._forgotten[key_of(parts)] = self._epoch
             self._shapes.pop(key_of(parts), None)
-            for key in [key for key, shape in self._shapes.items() if shape.kind == "view"]:
-                del self._shapes[key]  # a view's columns follow those of what it reads
+            self._view_shapes.clear()  # a view's columns follow those of what it reads
 
     def versions(self, relations: Sequence[Parts]) -> Mapping[Parts, str | Exception]:
         answers: dict[Parts, str | Exception] = {}
@@ -264,7 +268,7 @@ class DuckDBProvider:
             for parts in relations:
                 try:
                     shape = self._shape(cursor, parts)
-                except Exception as error:
+                except Exception as error:  # noqa: BLE001 - one answer per relation
                     answers[parts] = error
                     continue
                 if shape.kind == "view":
@@ -285,7 +289,7 @@ class DuckDBProvider:
             if database.type == "ducklake" and database.name not in lakes:
                 try:
                     lakes[database.name] = data_parts(cursor, database.name)
-                except Exception:  # another layout: its tables are scanned like any other
+                except Exception:  # noqa: BLE001 - another layout: its tables are scanned
                     lakes[database.name] = {}
             data = lakes.get(database.name, {}).get(key_of(parts))
             if data is None:
@@ -303,7 +307,8 @@ class DuckDBProvider:
 
     def _read_bulk(self, cursor: Any, relations: Sequence[Parts]) -> None:
         with self._lock:
-            missing = sum(key_of(parts) not in self._shapes for parts in relations)
+            keys = [key_of(parts) for parts in relations]
+            missing = sum(key not in self._shapes and key not in self._view_shapes for key in keys)
             begun_at = self._epoch
             needed = missing >= _BULK_AT or (not self._bulk_read and missing > 1)
         if not needed:
@@ -327,7 +332,7 @@ class DuckDBProvider:
         if len(parts) != 3 or key[0] in {"temp", "system"} or key[1] in _SYSTEM_SCHEMAS:
             raise UnreadableRelation("temporary and system relations have no version")
         with self._lock:
-            shape = self._shapes.get(key)
+            shape = self._shapes.get(key) or self._view_shapes.get(key)
             begun_at = self._epoch
             seen_before = key in self._forgotten
         if shape is not None:
@@ -342,15 +347,17 @@ class DuckDBProvider:
             if shape.collations:
                 self._collation_seen = True
             fresh = self._forgotten.get(key, 0) <= begun_at >= self._everything_forgotten_at
-            if fresh and (shape.kind != "view" or self._epoch == begun_at):
+            if fresh and shape.kind != "view":
                 self._shapes[key] = shape
+            elif fresh and self._epoch == begun_at:
+                self._view_shapes[key] = shape
         return shape
 
     def file_version(self, pattern: str, function: str) -> str | None:
         try:
             with self._cursor() as cursor:
                 found = self._files.version(cursor, pattern, function)
-        except Exception:
+        except Exception:  # noqa: BLE001 - unknown, whatever the reason
             return None
         return token(found, "", "") if found else None
 
@@ -372,7 +379,7 @@ class DuckDBProvider:
         try:
             with self._cursor() as cursor:
                 return self._database(cursor, name)
-        except Exception:
+        except Exception:  # noqa: BLE001 - then nothing about it is certain
             return None
 
     def is_exclusive(self, database: str) -> bool:

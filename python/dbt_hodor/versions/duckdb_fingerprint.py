@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dbt_hodor.versions.duckdb_shapes import Shape, quoted_name
-from dbt_hodor.versions.duckdb_types import extra_expressions
+from dbt_hodor.versions.duckdb_types import UnprovableType, extra_expressions
 
 
 class Fingerprint(NamedTuple):
@@ -69,14 +69,14 @@ def _run(cursor: Any, jobs: Sequence[_Job]) -> dict[int, Fingerprint | None]:
     return found
 
 
-def _run_each(cursor: Any, jobs: Sequence[_Job]) -> dict[int, Fingerprint | None | Exception]:
+def _run_each(cursor: Any, jobs: Sequence[_Job]) -> dict[int, Fingerprint | Exception | None]:
     """All jobs in one statement, or one by one when that fails."""
     try:
         return dict(_run(cursor, jobs))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - one answer per table
         if len(jobs) == 1:
             return {jobs[0].place: error}
-    single: dict[int, Fingerprint | None | Exception] = {}
+    single: dict[int, Fingerprint | Exception | None] = {}
     for job in jobs:
         single.update(_run_each(cursor, [job]))
     return single
@@ -87,12 +87,12 @@ def fingerprints(
 ) -> list[Fingerprint | Exception]:
     """One answer per shape, in order. ``native``: the table is in a DuckDB file or in memory, where
     row numbers are dense. ``default_collation``: text compares under a collation everywhere."""
-    answers: dict[int, Fingerprint | None | Exception] = {}
+    answers: dict[int, Fingerprint | Exception | None] = {}
     jobs: list[_Job] = []
     for place, (shape, is_native) in enumerate(zip(shapes, native, strict=True)):
         try:
             expression = row_hash(shape, default_collation or bool(shape.collations))
-        except Exception as error:
+        except UnprovableType as error:
             answers[place] = error
             continue
         has_rowid = is_native and all(c.name.lower() != "rowid" for c in shape.columns)
@@ -105,5 +105,5 @@ def fingerprints(
     return [_certain(answers[place]) for place in range(len(shapes))]
 
 
-def _certain(answer: Fingerprint | None | Exception) -> Fingerprint | Exception:
+def _certain(answer: Fingerprint | Exception | None) -> Fingerprint | Exception:
     return answer if answer is not None else RuntimeError("the rows could not be numbered")

@@ -7,6 +7,7 @@ Never: calls an unreadable part empty; never gives a macro a definition that hid
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -58,7 +59,7 @@ def read_relations(cursor: Any, databases: Iterable[str], listing: Listing) -> N
                     listing.relations.append(
                         ListedRelation((database, schema, name), kind, sql or "")
                     )
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the engine's words go into the listing
         listing.relations.clear()
         listing.errors.update({database: str(error) for database in wanted})
 
@@ -100,21 +101,30 @@ def read_functions(cursor: Any) -> tuple[list[ListedFunction], list[str]]:
 
 
 def _function(cursor: Any, parts: tuple[str, str, str], forms: list[list[Any]]) -> ListedFunction:
-    described = []
+    """The bodies of all overloads as one text that reads what they read; a mark at its end names
+    all else that a call depends on."""
+    is_table = any(form[0] == "table_macro" for form in forms)
+    described: list[Any] = []
     for kind, parameters, types, definition, varargs in forms:
-        if definition is None:
-            # Native code (a Python UDF): nobody can tell whether it is the one of the last run.
-            described.append([kind, "native", os.urandom(16).hex()])
-            continue
-        defaults = _defaults(cursor, parts, kind, parameters)
+        # Native code (a Python UDF) has no text: nobody can tell whether it is the one of last time.
+        defaults = (
+            ["native", os.urandom(16).hex()]
+            if definition is None
+            else _defaults(cursor, parts, kind, parameters)
+        )
         described.append([kind, parameters, types, definition, varargs, defaults])
     described.sort(key=repr)
-    return ListedFunction(
-        name=parts[2],
-        parts=parts,
-        definition=json.dumps(described, ensure_ascii=False),
-        returns_table=any(form[0] == "table_macro" for form in forms),
-    )
+    bodies = [f"({form[3]})" for form in described if form[3] is not None]
+    body = (" UNION ALL " if is_table else ", ").join(bodies)
+    if is_table and len(bodies) == 1:
+        body = str(described[0][3])
+    return ListedFunction(parts[2], parts, body + _mark(described), is_table)
+
+
+def _mark(value: object) -> str:
+    """A comment that differs whenever ``value`` does."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return f" /* {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()} */"
 
 
 def _defaults(
@@ -133,7 +143,7 @@ def _defaults(
                 0
             ]
             answer = json.loads(text)
-        except Exception:
+        except Exception:  # noqa: BLE001 - any doubt makes the macro differ from itself
             return ["unknown", os.urandom(16).hex()]
         if answer.get("error") is False:
             plans.append(json.dumps(answer["plans"], sort_keys=True))
@@ -156,10 +166,10 @@ def _read_types(cursor: Any) -> list[ListedFunction]:
         try:
             bound = cursor.sql(f"SELECT NULL::{quoted_name((database, schema, name))}").types[0]
             shape = str(bound)
-        except Exception:
-            shape = os.urandom(16).hex()
-        definition = json.dumps(["type", logical, list(labels or ()), shape], ensure_ascii=False)
-        types.append(ListedFunction(name, (database, schema, name), definition, False))
+        except Exception:  # noqa: BLE001 - a type that does not bind never equals itself
+            shape = f"unreadable_{os.urandom(16).hex()}"
+        body = f"CAST(NULL AS {shape})" + _mark(["type", logical, list(labels or ()), shape])
+        types.append(ListedFunction(name, (database, schema, name), body, False))
     return types
 
 

@@ -52,7 +52,7 @@ HARMLESS_SETTINGS = frozenset(
     wal_autocheckpoint wal_autocheckpoint_entries worker_threads write_buffer_row_group_count
     write_buffer_row_group_memory_limit zstd_min_string_length
     __delta_only_variant_encoding_enabled
-    """.split()
+    """.split()  # noqa: SIM905 - a word list
 )
 """Resources, storage, logging, security and speed. A limit can only make a query fail."""
 

@@ -15,6 +15,16 @@ Tree parse_query(std::string_view sql, Dialect dialect) {
   return parse_query(sql, dialect, lex(sql, dialect).tokens);
 }
 
+Tree parse_statement(std::string_view sql, Dialect dialect, const std::vector<Token>& tokens,
+                     TokenRange range) {
+  std::vector<Token> own(tokens.begin() + range.begin, tokens.begin() + range.end);
+  Token end;
+  end.begin = own.empty() ? 0 : own.back().end;
+  end.end = end.begin;
+  own.push_back(end);
+  return Parser(sql, dialect, std::move(own)).whole_statement();
+}
+
 std::vector<TokenRange> split_statements(const std::vector<Token>& tokens, std::string_view sql) {
   std::vector<TokenRange> ranges;
   std::uint32_t begin = 0;

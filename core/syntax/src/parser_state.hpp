@@ -195,7 +195,16 @@ class Parser {
   void type_words();
 
   // --- parse_statement.cpp
-  void statement_rest(NodeId id);
+  void target(NodeId id, Word before);
+  void insert(NodeId id);
+  void returning(NodeId id);
+  void changes(NodeId id);
+  void assignments(NodeId id);
+  void merge_branch(NodeId id);
+  void object_kind(NodeId id);
+  void create(NodeId id);
+  void create_macro(NodeId id);
+  void assignment(NodeId id);
 
   Tree tree_;
   std::vector<Cell> cells_;

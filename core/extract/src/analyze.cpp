@@ -1,0 +1,37 @@
+// One pass: lex, parse, facts, code hash, parts.
+#include "hodor/extract/analyze.hpp"
+
+#include "hodor/extract/facts.hpp"
+#include "hodor/fingerprint/code_hash.hpp"
+#include "hodor/syntax/parser.hpp"
+#include "parts.hpp"
+
+namespace hodor {
+
+Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& options) {
+  const CodeText text(sql, dialect, options.run_values);
+  Analysis analysis;
+  if (text.tier() == CodeTier::text) {
+    analysis.tier = AnalysisTier::text;
+    analysis.code_hash = CodeHasher(text, options.relation_ids).hash();
+    analysis.facts.star = true;
+    analysis.facts.order_sensitive = true;
+    if (!options.own.empty()) analysis.facts.own.reads = OwnReads::other;
+    return analysis;
+  }
+  analysis.tier = AnalysisTier::tokens;
+  const Tree tree = parse_query(text.sql(), dialect, text.tokens());
+  ExtractOptions extract;
+  extract.own = options.own;
+  for (const RunValuePlace& place : text.run_value_places()) {
+    extract.run_values.push_back({place.begin, place.end});
+  }
+  analysis.facts = extract_facts(tree, extract);
+  const std::vector<std::uint8_t> keyword = foldable_keywords(tree);
+  const CodeHasher hasher(text, options.relation_ids, TokenRoles{keyword});
+  analysis.code_hash = hasher.hash();
+  analysis.parts = hash_parts(tree, hasher);
+  return analysis;
+}
+
+}  // namespace hodor

@@ -1,0 +1,316 @@
+// The walk over expressions and clauses: calls, names, subqueries.
+#include "extractor.hpp"
+
+#include <algorithm>
+
+#include "hodor/syntax/lexer.hpp"
+#include "hodor/syntax/words.hpp"
+
+namespace hodor {
+namespace {
+
+// Words of the grammar that look like calls.
+bool is_grammar_call(Dialect dialect, std::string_view name) {
+  static constexpr std::string_view kBoth[] = {"all", "any", "array", "exists", "some", "row"};
+  static constexpr std::string_view kDuckdb[] = {"columns", "map", "cube", "rollup", "unpack"};
+  const auto in = [name](const auto& list) {
+    return std::find(std::begin(list), std::end(list), name) != std::end(list);
+  };
+  return in(kBoth) || (dialect == Dialect::duckdb && in(kDuckdb)) || name == "cube" ||
+         name == "rollup";
+}
+
+}  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string last_name(const Tree& tree, NodeId id) {
+  const std::vector<std::string> names = names_in(tree, id);
+  return names.empty() ? std::string() : lower(names.back());
+}
+
+NodeId only_operand(const Tree& tree, NodeId expr) {
+  if (tree[expr].kind != NodeKind::expr) return kNoNode;
+  const NodeId first = tree[expr].first_child;
+  return first == tree[expr].last_child ? first : kNoNode;
+}
+
+bool string_value(const Tree& tree, std::uint32_t token, std::string& value) {
+  const std::string_view text = tree.token_text(token);
+  value.clear();
+  if (tree.tokens[token].kind == TokenKind::dollar_string) {
+    const std::size_t tag = text.find('$', 1) + 1;
+    value = text.substr(tag, text.size() - 2 * tag);
+    return true;
+  }
+  if (tree.tokens[token].kind != TokenKind::string || text.size() < 2) return false;
+  if (tree.dialect != Dialect::duckdb && text.find('\\') != std::string_view::npos) return false;
+  const char quote = text.front();
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    value.push_back(text[i]);
+    if (text[i] == quote) ++i;
+  }
+  return true;
+}
+
+bool item_name(const Tree& tree, NodeId item, std::string& name) {
+  const NodeId alias = tree.child(item, NodeKind::alias);
+  if (alias != kNoNode) {
+    const NodeId node = tree.child(alias, NodeKind::name);
+    if (node == kNoNode) return false;
+    if (is_string(tree.tokens[tree[node].begin].kind)) {
+      return string_value(tree, tree[node].begin, name);
+    }
+    name = name_value(tree.tokens[tree[node].begin], tree.sql);
+    return true;
+  }
+  const NodeId expr = tree.child(item, NodeKind::expr);
+  const NodeId operand = expr == kNoNode ? kNoNode : only_operand(tree, expr);
+  if (operand == kNoNode || tree[operand].kind != NodeKind::column) return false;
+  const std::vector<std::string> names = names_in(tree, operand);
+  name = names.back();
+  return true;
+}
+
+Facts Extractor::run() {
+  facts_.exact = tree_.exact();
+  Shape shape;
+  if (tree_[tree_.root].kind == NodeKind::query) {
+    const NodeId body = [&] {
+      for (const NodeId id : children(tree_, tree_.root)) {
+        if (tree_[id].kind != NodeKind::with) return id;
+      }
+      return kNoNode;
+    }();
+    const bool plain = body != kNoNode && tree_[body].kind == NodeKind::select &&
+                       tree_.child(tree_.root, NodeKind::pipe) == kNoNode;
+    if (plain) final_select_ = body;
+    shape = query(tree_.root, {});
+  } else {
+    walk_children(tree_.root, {});
+  }
+  if (shape.open) facts_.star = true;
+  if (shape.named && !shape.open) facts_.output_columns = shape.columns;
+  if (!facts_.exact) {
+    facts_.star = true;
+    facts_.order_sensitive = true;
+    facts_.output_columns.clear();
+  }
+  settle_stamps();
+  facts_.own = judge_own_reads(tree_, own_relations_);
+  // A text that is not understood may read anything.
+  if (!facts_.exact && !options_.own.empty()) facts_.own = {OwnReads::other, false};
+  normalize(facts_);
+  return std::move(facts_);
+}
+
+void Extractor::walk_children(NodeId id, const Place& place) {
+  for (const NodeId child : children(tree_, id)) walk(child, place);
+}
+
+void Extractor::walk(NodeId id, const Place& place) {
+  order_marks(id);
+  switch (tree_[id].kind) {
+    case NodeKind::query:
+      subquery_in_expression(id, place, false);
+      return;
+    case NodeKind::subquery:
+      subquery_in_expression(tree_.child(id, NodeKind::query), place, false);
+      return;
+    case NodeKind::column:
+      column(id, place);
+      return;
+    case NodeKind::call:
+      call(id, place);
+      return;
+    case NodeKind::star: {
+      Shape shape;
+      star(id, place, shape);
+      if (shape.open) facts_.star = true;
+      return;
+    }
+    case NodeKind::literal:
+      note_run_values(id);
+      if (tree_.tokens[tree_[id].begin].kind == TokenKind::parameter ||
+          tree_.token_text(tree_[id].begin) == ":") {
+        facts_.opaque_inputs.push_back("parameter " + std::string(tree_.text(id)));
+      }
+      walk_children(id, place);
+      return;
+    case NodeKind::expr:
+      for (const NodeId child : children(tree_, id)) {
+        if (tree_[child].kind == NodeKind::literal) volatile_string(child, id);
+        walk(child, place);
+      }
+      return;
+    case NodeKind::field:
+    case NodeKind::json_path:
+    case NodeKind::using_columns:
+      mention_names(id);
+      walk_children(id, place);
+      return;
+    case NodeKind::relation:
+    case NodeKind::from_item: {
+      Sources sources{place.sources, {}};
+      if (tree_[id].kind == NodeKind::relation) {
+        relation(id, place, sources);
+      } else {
+        from_item(id, place, sources);
+      }
+      return;
+    }
+    case NodeKind::select_item:
+    case NodeKind::case_when:
+    case NodeKind::list:
+    case NodeKind::row:
+    case NodeKind::entry:
+      mark_plain_texts(id);
+      walk_children(id, place);
+      return;
+    case NodeKind::type:
+      type(id);
+      walk_children(id, place);
+      return;
+    case NodeKind::opaque:
+      note_run_values(id);
+      walk_children(id, place);
+      return;
+    default:
+      walk_children(id, place);
+      return;
+  }
+}
+
+void Extractor::subquery_in_expression(NodeId id, const Place& place, bool exists) {
+  if (id == kNoNode) return;
+  ++nested_queries_;
+  const Shape shape = query(id, place);
+  --nested_queries_;
+  if (shape.open && !exists) facts_.star = true;
+}
+
+void Extractor::mention_names(NodeId id) {
+  for (const std::string& name : names_in(tree_, id)) facts_.columns.push_back(lower(name));
+}
+
+void Extractor::column(NodeId id, const Place& place) {
+  mention_names(id);
+  note_run_values(id);
+  const std::vector<std::string> names = names_in(tree_, id);
+  if (names.empty()) return;
+  const std::string first = lower(names.front());
+  const Token& token = tree_.tokens[tree_[id].begin];
+  if (names.size() == 1 && token.kind == TokenKind::identifier) volatile_word(id, first, true);
+  if (tree_.dialect == Dialect::duckdb && lower(names.back()) == "rowid") {
+    facts_.order_sensitive = true;
+  }
+  if (tree_.dialect != Dialect::duckdb) {
+    for (const std::string& name : names) {
+      if (lower(name) == "_metadata") add_volatile(id, VolatileClass::always);
+    }
+  }
+  if (names.size() != 1) return;
+  // `select t from t`: the whole row, so the value follows the schema of t.
+  for (const Sources* sources = place.sources; sources != nullptr; sources = sources->outer) {
+    for (const Sources::Source& source : sources->list) {
+      if (source.name == first && source.shape.open) facts_.star = true;
+    }
+  }
+}
+
+void Extractor::call(NodeId id, const Place& place) {
+  const NodeId path = tree_[id].first_child;
+  const bool is_path = path != kNoNode && tree_[path].kind == NodeKind::path;
+  std::vector<std::string> names = names_in(tree_, is_path ? path : id);
+  if (!is_path && !names.empty()) names.resize(1);  // a call inside of an opaque run
+  std::string name;
+  for (const std::string& part : names) name += (name.empty() ? "" : ".") + lower(part);
+  const std::string last = names.empty() ? std::string() : lower(names.back());
+  const bool grammar = names.size() == 1 && is_grammar_call(tree_.dialect, name);
+  if (!grammar) facts_.functions.push_back(name);
+  if (names.size() > 1 && !tree_.has(id, flag::method)) {
+    // On DuckDB `a.f(x)` may be the method call f(a, x) on a column.
+    for (const std::string& part : names) facts_.columns.push_back(lower(part));
+  }
+  volatile_word(id, last, false);
+  if (is_order_sensitive_call(tree_, id)) facts_.order_sensitive = true;
+  if (last == "columns") {
+    for (const Sources* s = place.sources; s != nullptr; s = s->outer) {
+      for (const Sources::Source& source : s->list) facts_.star |= source.shape.open;
+    }
+  }
+  if (last == "identifier" && tree_.dialect != Dialect::duckdb) {
+    facts_.opaque_inputs.push_back(std::string(tree_.text(id)));
+  }
+  for (const NodeId child : children(tree_, id)) {
+    if (child == path && is_path) continue;
+    const NodeId inner = tree_[child].first_child;
+    const bool argument = tree_[child].kind == NodeKind::argument && inner != kNoNode;
+    if (argument && tree_[inner].kind == NodeKind::query) {
+      subquery_in_expression(inner, place, last == "exists");
+    } else if (argument && tree_.has(id, flag::star_argument)) {
+      continue;  // count(*)
+    } else {
+      walk(child, place);
+    }
+  }
+}
+
+// A string that is all of an item, a branch or an element stays a string.
+void Extractor::mark_plain_texts(NodeId id) {
+  for (const NodeId child : children(tree_, id)) {
+    if (tree_[child].kind == NodeKind::expr && only_operand(tree_, child) != kNoNode) {
+      plain_text_exprs_.insert(child);
+    }
+  }
+}
+
+// A type that the engine does not have is a user's: nothing versions it.
+void Extractor::type(NodeId id) {
+  const NodeId path = tree_.child(id, NodeKind::path);
+  if (path == kNoNode || tree_.dialect != Dialect::duckdb) return;
+  static constexpr std::string_view kTypes[] = {
+#include "duckdb_types.inc"
+  };
+  const std::vector<std::string> names = names_in(tree_, path);
+  const std::string name = names.size() == 1 ? lower(names.front()) : std::string();
+  if (std::find(std::begin(kTypes), std::end(kTypes), name) != std::end(kTypes)) return;
+  facts_.opaque_inputs.push_back("type " + std::string(tree_.text(path)));
+}
+
+void normalize(Facts& facts) {
+  const auto tidy = [](auto& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  tidy(facts.relations);
+  tidy(facts.paths);
+  tidy(facts.files);
+  tidy(facts.opaque_inputs);
+  tidy(facts.volatile_calls);
+  tidy(facts.functions);
+  tidy(facts.columns);
+}
+
+Facts extract_facts(const Tree& tree, const ExtractOptions& options) {
+  return Extractor(tree, options).run();
+}
+
+std::vector<TokenRange> relation_name_ranges(const Tree& tree) {
+  std::vector<TokenRange> ranges;
+  for (const Node& node : tree.nodes) {
+    if (node.kind != NodeKind::relation || node.first_child == kNoNode) continue;
+    const Node& path = tree[node.first_child];
+    if (path.kind == NodeKind::path) ranges.push_back({path.begin, path.end});
+  }
+  std::sort(ranges.begin(), ranges.end());
+  return ranges;
+}
+
+}  // namespace hodor

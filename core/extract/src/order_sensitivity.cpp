@@ -1,0 +1,127 @@
+// Does the result depend on the order of input rows? When unsure: yes.
+#include <algorithm>
+#include <string_view>
+
+#include "extractor.hpp"
+#include "hodor/syntax/words.hpp"
+
+namespace hodor {
+namespace {
+
+#define SENSITIVE(name) name,
+#define INSENSITIVE(name)
+constexpr std::string_view kSensitiveDuckdb[] = {
+#define DUCKDB
+#include "aggregates.inc"
+#undef DUCKDB
+};
+constexpr std::string_view kSensitiveDatabricks[] = {
+#define DATABRICKS
+#include "aggregates.inc"
+#undef DATABRICKS
+};
+#undef SENSITIVE
+#undef INSENSITIVE
+#define SENSITIVE(name)
+#define INSENSITIVE(name) name,
+constexpr std::string_view kInsensitiveDuckdb[] = {
+#define DUCKDB
+#include "aggregates.inc"
+#undef DUCKDB
+};
+constexpr std::string_view kInsensitiveDatabricks[] = {
+#define DATABRICKS
+#include "aggregates.inc"
+#undef DATABRICKS
+};
+#undef SENSITIVE
+#undef INSENSITIVE
+
+template <class List>
+bool in(const List& list, std::string_view name) {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
+bool is_sensitive(Dialect dialect, std::string_view name) {
+  return dialect == Dialect::duckdb ? in(kSensitiveDuckdb, name) : in(kSensitiveDatabricks, name);
+}
+
+bool is_insensitive(Dialect dialect, std::string_view name) {
+  return dialect == Dialect::duckdb ? in(kInsensitiveDuckdb, name)
+                                    : in(kInsensitiveDatabricks, name);
+}
+
+// Equal for rows that the window's ORDER BY does not tell apart.
+bool is_ranking(std::string_view name) {
+  static constexpr std::string_view kRanking[] = {"cume_dist", "dense_rank", "percent_rank",
+                                                  "rank", "rank_dense"};
+  return in(kRanking, name);
+}
+
+// LIMIT 0, LIMIT NULL, OFFSET 0
+bool is_zero_or_null(const Tree& tree, NodeId id) {
+  const NodeId expr = tree.child(id, NodeKind::expr);
+  const NodeId operand = expr == kNoNode ? kNoNode : only_operand(tree, expr);
+  if (operand == kNoNode || tree[operand].kind != NodeKind::literal) return false;
+  return tree.text(operand) == "0" || lower(tree.text(operand)) == "null";
+}
+
+}  // namespace
+
+bool is_aggregate(Dialect dialect, std::string_view name) {
+  return is_sensitive(dialect, name) || is_insensitive(dialect, name);
+}
+
+bool is_order_sensitive_call(const Tree& tree, NodeId call) {
+  const NodeId path = tree[call].first_child;
+  if (path == kNoNode || tree[path].kind != NodeKind::path) return true;
+  const std::vector<std::string> names = names_in(tree, path);
+  const std::string name = lower(names.back());
+  const NodeId over = tree.child(call, NodeKind::over);
+  if (over != kNoNode) {
+    if (is_ranking(name)) return false;
+    const NodeId spec = tree.child(over, NodeKind::window_spec);
+    const bool framed = spec == kNoNode || tree.child(spec, NodeKind::frame) != kNoNode ||
+                        tree.child(spec, NodeKind::name) != kNoNode;
+    return framed || !is_insensitive(tree.dialect, name);
+  }
+  if (is_sensitive(tree.dialect, name)) return true;
+  // A user's own function may hold anything.
+  const bool known = is_builtin_function(tree.dialect, name) || is_insensitive(tree.dialect, name);
+  static constexpr std::string_view kGrammar[] = {
+      "all",     "any",      "array",    "cast",     "coalesce", "columns", "cube",
+      "exists",  "extract",  "grouping", "grouping_id", "ifnull", "map",    "position",
+      "rollup",  "row",      "some",     "struct",   "try",      "unnest",  "unpack"};
+  return names.size() > 1 ? !tree.has(call, flag::method) && !known : !known && !in(kGrammar, name);
+}
+
+void Extractor::order_marks(NodeId id) {
+  bool sensitive = false;
+  switch (tree_[id].kind) {
+    case NodeKind::limit:
+      sensitive = !tree_.has(id, flag::all) && !is_zero_or_null(tree_, id);
+      break;
+    case NodeKind::offset:
+      sensitive = !is_zero_or_null(tree_, id);
+      break;
+    case NodeKind::fetch:
+    case NodeKind::using_key:
+      sensitive = true;
+      break;
+    case NodeKind::distinct:
+      sensitive = tree_.has(id, flag::on);
+      break;
+    case NodeKind::join:
+      sensitive = tree_.has(id, flag::asof | flag::positional);
+      break;
+    case NodeKind::sample:
+      sensitive = true;
+      if (!tree_.has(id, flag::repeatable)) add_volatile(id, VolatileClass::always);
+      break;
+    default:
+      break;
+  }
+  facts_.order_sensitive |= sensitive;
+}
+
+}  // namespace hodor

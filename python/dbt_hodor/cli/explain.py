@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dbt_hodor import _core
-from dbt_hodor.cli.wording import input_change
+from dbt_hodor.cli.wording import config_change, input_change
 from dbt_hodor.store.base import Row
 
 SCHEMA_VERSION = 1
@@ -261,7 +261,7 @@ def _relation_of(key: str) -> str:
 def _own_causes(row: Row, last: Row) -> list[str]:
     now, before = _detail(row), _detail(last)
     if row.reason == "config_changed":
-        return [f"config {c.name}: {c.last} → {c.now}" for c in _config_changes(now, before)]
+        return [f"config {config_change(c)}" for c in _config_changes(now, before)]
     causes = []
     for kind, word in (("ctes", "CTE"), ("columns", "output column")):
         parts = _parts(now, before, kind)

@@ -13,9 +13,17 @@ from collections.abc import Sequence
 import click
 
 from dbt_hodor.cli.explain import Explanation, Parts
-from dbt_hodor.cli.wording import input_change, input_name, moment, short_hash, version
+from dbt_hodor.cli.wording import (
+    config_change,
+    input_change,
+    input_name,
+    moment,
+    short_hash,
+    version,
+)
 
 _GAP = "  "
+_LEAST = 16
 _MARK = {"reuse": "green", "build": "yellow"}
 
 
@@ -25,7 +33,7 @@ def overview(explanations: Sequence[Explanation], width: int) -> list[str]:
         (_action(e), e.reason, f"{e.resource_type} {_name(e)}", moment(e.last_build_ms))
         for e in explanations
     ]
-    return table(("", "reason", "node", "last build"), rows, width)
+    return table(("what", "reason", "node", "last build"), rows, width)
 
 
 def table(
@@ -34,8 +42,11 @@ def table(
     """Columns side by side. The column `flexible` gives way when the width does not suffice."""
     widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
     over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    if over > widths[flexible] - _LEAST and len(header) > flexible + 1:
+        # Not even a short name fits: the last column goes, the rest keeps its meaning.
+        return table(header[:-1], [row[:-1] for row in rows], width, flexible)
     if over > 0:
-        widths[flexible] = max(12, widths[flexible] - over)
+        widths[flexible] = max(_LEAST, widths[flexible] - over)
     lines = [_line(header, widths, flexible)]
     lines.append("-" * min(width, len(lines[0])))
     for row in rows:
@@ -71,12 +82,12 @@ def details(explanation: Explanation, width: int, *, verbose: bool) -> list[str]
     if e.mode == "shadow" and e.decision == "reuse":
         lines.append("  shadow mode built it; with mode on it would have been reused")
     lines += _chain(e)
-    if e.config:
+    # What caused this build stands in the chain already; here is what else differs.
+    if e.config and e.reason != "config_changed":
         lines.append("  configuration")
-        lines += [f"    {c.name}: {_value(c.last)} → {_value(c.now)}" for c in e.config]
-    lines += _named("CTEs", e.ctes) + _named("output columns", e.columns)
-    if e.body_changed:
-        lines.append("  the main query differs")
+        lines += [f"    {config_change(c)}" for c in e.config]
+    if e.reason != "code_changed":
+        lines += _named("CTEs", e.ctes) + _named("output columns", e.columns)
     lines += _inputs(e, verbose)
     lines += _hashes(e, verbose)
     return [part for line in lines for part in _wrapped(line, width)]
@@ -141,10 +152,6 @@ def _hashes(e: Explanation, verbose: bool) -> list[str]:
             "hashes in another way, so everything builds once"
         )
     return lines
-
-
-def _value(text: str | None) -> str:
-    return "(not set)" if text is None else text
 
 
 def _action(e: Explanation) -> str:

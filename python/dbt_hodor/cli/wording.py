@@ -50,6 +50,14 @@ def input_change(change: Change) -> str:
     return f"{name}: {what} ({version(change.last)} → {version(change.now)})"
 
 
+def config_change(change: Change) -> str:
+    """A configuration key with both values as they may be shown."""
+    last, now = ("(not set)" if value is None else value for value in (change.last, change.now))
+    if last == now:
+        return f"{change.name}: differs in what is not shown ({now})"
+    return f"{change.name}: {last} → {now}"
+
+
 def what_differs(change: Change) -> str:
     """Columns, data or order: the first that differs."""
     if change.name.split(":", 1)[0] in _KINDS:

@@ -84,8 +84,14 @@ def spark_lists() -> tuple[str, Lists]:
             return False
         return True
 
+    ansi = ("spark.sql.ansi.enabled", "spark.sql.ansi.enforceReservedKeywords")
+    for setting in ansi:  # without them it calls no word reserved
+        session.conf.set(setting, "true")
+    words = session.sql("select keyword, reserved from sql_keywords()").collect()
+    for setting in ansi:
+        session.conf.unset(setting)
     keywords = []
-    for word, reserved in session.sql("select keyword, reserved from sql_keywords()").collect():
+    for word, reserved in words:
         # A strict word is the only one that cannot name a table without quotes.
         is_strict = not parses(f"select * from t as {word}")
         word_class = "strict" if is_strict else "reserved" if reserved else "unreserved"

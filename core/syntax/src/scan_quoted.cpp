@@ -59,8 +59,9 @@ Scan scan_quoted(const Source& source, std::size_t at) {
     return scan_string(source, at, TokenKind::string, source.rules.backslash_escapes);
   }
   const std::size_t end = closing_quote(source, at + 1, quote, false, true);
-  const bool bad = end == std::string_view::npos || end == at + 2;  // no end, or nothing inside
-  return bad ? Scan{TokenKind::error_identifier, source.sql.size()}
+  const bool empty = end == at + 2 && !source.rules.empty_identifiers;
+  return end == std::string_view::npos || empty
+             ? Scan{TokenKind::error_identifier, source.sql.size()}
              : Scan{TokenKind::quoted_identifier, end};
 }
 

@@ -56,6 +56,7 @@ constexpr LexRules make_databricks() {
   LexRules rules;
   rules.string_quotes = "'\"";
   rules.identifier_quotes = "`";
+  rules.empty_identifiers = true;
   rules.backslash_escapes = true;
   rules.prefixes = kDatabricksPrefixes;
   rules.raw_string_then_quote_is_ambiguous = true;

@@ -22,6 +22,7 @@ struct LexRules {
   // Strings and names.
   std::string_view string_quotes;      // each may start a string
   std::string_view identifier_quotes;  // each may start a quoted identifier; doubled inside
+  bool empty_identifiers = false;      // `` is a token
   bool backslash_escapes = false;      // in strings without a prefix
   std::span<const StringPrefix> prefixes;
   bool raw_string_then_quote_is_ambiguous = false;  // r'a''b'

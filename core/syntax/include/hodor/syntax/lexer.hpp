@@ -27,4 +27,9 @@ Lexed lex(std::string_view sql, Dialect dialect);
 // Precondition: `token` is an identifier or quoted_identifier.
 std::string name_value(const Token& token, std::string_view sql);
 
+// For tests: what is wrong with a lexed text, empty when nothing is. Tokens are in order, in
+// bounds, never empty but for `end`; between them is nothing but whitespace and comments; the flags
+// agree.
+std::string check_tokens(std::string_view sql, Dialect dialect, const Lexed& lexed);
+
 }  // namespace hodor

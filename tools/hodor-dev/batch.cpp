@@ -1,0 +1,57 @@
+#include "batch.hpp"
+
+#include <chrono>
+
+#include "hodor/fingerprint/code_hash.hpp"
+
+namespace hodor::dev {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+std::optional<Dialect> parse_dialect(std::string_view name) {
+  if (name == "duckdb") return Dialect::duckdb;
+  if (name == "databricks") return Dialect::databricks;
+  return std::nullopt;
+}
+
+int run_batch(std::istream& in, std::ostream& out) {
+  std::size_t bytes = 0;
+  double lex_seconds = 0;
+  double hash_seconds = 0;
+  std::string name;
+  std::size_t size = 0;
+  while (in >> name >> size) {
+    const std::optional<Dialect> dialect = parse_dialect(name);
+    std::string sql(size, '\0');
+    if (!dialect || in.get() != '\n' || !in.read(sql.data(), static_cast<std::streamsize>(size))) {
+      out << "malformed record\n";
+      return 2;
+    }
+    const auto start = Clock::now();
+    const Lexed lexed = lex(sql, *dialect);
+    lex_seconds += seconds_since(start);
+    const auto hash_start = Clock::now();
+    const CodeText text(sql, *dialect, {});
+    const std::string hash = CodeHasher(text, nullptr).hash();
+    hash_seconds += seconds_since(hash_start);
+    bytes += size;
+    std::string error = check_tokens(sql, *dialect, lexed);
+    if (error.empty() && !lexed.ok) {
+      const Token& bad = lexed.tokens[lexed.tokens.size() - 2];
+      error = std::string(name_of(bad.kind)) + " at byte " + std::to_string(bad.begin);
+    }
+    out << (text.tier() == CodeTier::tokens ? "tokens " : "text ") << hash << ' '
+        << lexed.tokens.size() << ' ' << (error.empty() ? "-" : error) << '\n';
+  }
+  out << "# " << bytes << ' ' << lex_seconds << ' ' << hash_seconds << '\n';
+  return in.eof() ? 0 : 2;
+}
+
+}  // namespace hodor::dev

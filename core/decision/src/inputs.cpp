@@ -117,16 +117,22 @@ ViewDifferences compare_view_inputs(const NodeState& node, const BuildRecord& la
   const auto is_read = [&keys](std::string_view key) {
     return std::binary_search(keys.begin(), keys.end(), key);
   };
+  const auto has_schema_key = [&node](std::string_view group) {
+    return std::any_of(node.upstreams.begin(), node.upstreams.end(), [group](const Upstream& other) {
+      return kind_of(other) == UpstreamKind::schema &&
+             std::string_view(other.key).substr(kSchemaPrefix.size()) == group;
+    });
+  };
   for (const Upstream& upstream : node.upstreams) {
     const UpstreamKind kind = kind_of(upstream);
     // A view shows current data, values and code: they cannot make it stale.
     if (kind == UpstreamKind::volatile_value || kind == UpstreamKind::parent_code) continue;
     const bool same_schema = is_same(upstream, last, Sensitivity::schema_only);
-    if (kind == UpstreamKind::schema) {
-      if (!same_schema) differences.columns.push_back(upstream.key);
+    if (starts_with(upstream.key, kSchemaPrefix)) {
+      if (kind != UpstreamKind::schema || !same_schema) differences.columns.push_back(upstream.key);
       continue;
     }
-    if (is_read(std::string(kSchemaPrefix) + group_of(upstream))) continue;
+    if (has_schema_key(group_of(upstream))) continue;
     if (kind == UpstreamKind::definition) {
       if (!is_same(upstream, last, Sensitivity::rows)) {
         differences.definitions.push_back(upstream.key);

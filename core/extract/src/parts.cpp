@@ -44,7 +44,7 @@ std::vector<Part> hash_parts(const Tree& tree, const CodeHasher& hasher) {
     for (const NodeId item : children(tree, list)) {
       ++position;
       std::string name;
-      if (!item_name(tree, item, name)) name = "#" + std::to_string(position);
+      if (!item_name(tree, item, name)) name = std::string("#").append(std::to_string(position));
       add(PartKind::column, std::move(name), item);
     }
   }

@@ -1,0 +1,94 @@
+"""Seeds: what of a CSV file counts."""
+
+from __future__ import annotations
+
+from e2e.scenario import chain, scenario, smoke
+from e2e.twin import Twin
+
+
+@scenario
+def crlf_only(t: Twin) -> None:
+    """The line endings of the file are not data."""
+    chain(t)
+    t.write("seeds/s.csv", "id,v\r\n1,a\r\n2,b\r\n")
+    t.run("build", no_new_data="s m c")
+
+
+@scenario
+def crlf_inside_quotes(t: Twin) -> None:
+    """Inside a quoted field a line ending is data, as dbt-duckdb loads it."""
+    t.write("seeds/q.csv", 'id,v\n1,"a\nb"\n')
+    t.run("build", no_history="q")
+    t.write("seeds/q.csv", 'id,v\n1,"a\r\nb"\n')
+    t.run("build", code_changed="q")
+    t.write("seeds/q.csv", 'id,v\r\n1,"a\r\nb"\r\n')
+    t.run("build", no_new_data="q")
+
+
+@smoke
+def row_added(t: Twin) -> None:
+    chain(t)
+    t.write("seeds/s.csv", "id,v\n1,a\n2,b\n3,c\n")
+    t.run("build", code_changed="s", new_upstream_data="m c")
+    t.run("build", no_new_data="s m c")
+
+
+@scenario
+def rows_reordered(t: Twin) -> None:
+    """The same rows in another order: only a reader whose SQL sees the order builds."""
+    t.write("models/o.sql", "select string_agg(v, ',') as vs from {{ ref('s') }}")
+    t.write("models/l.sql", "select * from {{ ref('s') }} limit 1")
+    t.files(
+        {
+            "seeds/s.csv": "id,v\n1,a\n2,b\n",
+            "models/m.sql": "select id, v from {{ ref('s') }} order by id",
+            "models/c.sql": "select count(*) as n from {{ ref('m') }}",
+        }
+    )
+    t.run("build", no_history="s m c o l")
+    t.write("seeds/s.csv", "id,v\n2,b\n1,a\n")
+    t.run("build", code_changed="s", no_new_data="m c", new_upstream_data="o l")
+
+
+@scenario
+def cosmetic_quoting(t: Twin) -> None:
+    """The file is not parsed, so the seed builds; its data is the same, so its readers do not."""
+    chain(t)
+    t.write("seeds/s.csv", 'id,v\n1,"a"\n2,b\n')
+    t.run("build", code_changed="s", no_new_data="m c")
+
+
+@scenario
+def column_types_config(t: Twin) -> None:
+    chain(t)
+    t.write(
+        "seeds/p.yml",
+        "version: 2\nseeds: [{name: s, config: {column_types: {id: bigint}}}]\n",
+    )
+    t.run("build", config_changed="s", new_upstream_data="m c")
+
+
+@scenario
+def updated_by_hand(t: Twin) -> None:
+    """The seed is loaded again and then has the data its readers know."""
+    chain(t)
+    t.sql("update s set v = 'z' where id = 1")
+    t.run("build", target_modified="s", no_new_data="m c")
+
+
+@scenario
+def excluded_reader(t: Twin) -> None:
+    """A reader excluded while its seed changed builds later."""
+    chain(t)
+    t.write("seeds/s.csv", "id,v\n1,a\n2,c\n")
+    t.run("build --exclude m", code_changed="s", no_new_data="c")
+    t.run("build", no_new_data="s", new_upstream_data="m c")
+
+
+@scenario
+def show_always_builds(t: Twin) -> None:
+    """``seed --show`` prints the loaded table, so it loads it; it is not decided at all."""
+    chain(t)
+    t.run("seed --show")
+    t.statuses_were("success")
+    t.run("build", allow={"s": "no_new_data target_modified"}, no_new_data="m c")

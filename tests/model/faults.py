@@ -1,0 +1,330 @@
+"""Deliberate bugs: each makes hodor forget one thing, and must be found by the suite.
+
+In:  the name of a fault. Out: the process's hodor with that fault, until ``plant(None)``.
+Never: edits a file. A fault replaces one attribute of the Python layer, or one function of the core
+       as Python sees it; the C++ core has a mutation suite of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+Patch = tuple[Any, str, Any]
+"""Where, which attribute, the faulty replacement."""
+
+
+class Fault(NamedTuple):
+    patches: Callable[[], Iterable[Patch]]
+    scenario: str
+    """A directed scenario that must fail with it."""
+
+
+FAULTS: dict[str, Fault] = {}
+_undo: list[Patch] = []
+
+
+def fault(scenario: str) -> Callable[[Callable[[], Iterable[Patch]]], Callable[..., Any]]:
+    def add(patches: Callable[[], Iterable[Patch]]) -> Callable[..., Any]:
+        FAULTS[patches.__name__] = Fault(patches, scenario)
+        return patches
+
+    return add
+
+
+def plant(name: str | None) -> None:
+    """Removes the planted fault, and plants another."""
+    while _undo:
+        owner, attribute, original = _undo.pop()
+        setattr(owner, attribute, original)
+    if name is None:
+        return
+    for owner, attribute, replacement in FAULTS[name].patches():
+        _undo.append((owner, attribute, owner.__dict__[attribute]))
+        setattr(owner, attribute, replacement)
+
+
+def after(owner: Any, name: str, change: Callable[..., Any]) -> Patch:
+    """``change(result, *arguments)`` is what the function returns from now on."""
+    original = owner.__dict__[name]
+
+    def faulty(*arguments: Any, **keywords: Any) -> Any:
+        return change(original(*arguments, **keywords), *arguments)
+
+    return owner, name, faulty
+
+
+def recorded(plan: Any) -> list[tuple[str, str, str, str | None]]:
+    """The inputs of the record, as if they were those of now."""
+    from dbt_hodor import _core
+
+    return [
+        (key, key, "data", token)
+        for key, token in _core.decode_upstreams(plan.row.upstreams).items()
+    ]
+
+
+def decider() -> Any:
+    from dbt_hodor.deciding import Decider
+
+    return Decider
+
+
+@fault("s120_targets.rows_inserted")
+def target_is_not_compared() -> Iterable[Patch]:
+    def change(result: Any, self: Any, plan: Any) -> None:
+        if plan.row is not None and plan.existence == "present":
+            plan.target = plan.row.data_version
+
+    yield after(decider(), "_read_target", change)
+
+
+@fault("s200_inputs.int_to_bigint")
+def schema_part_is_skipped() -> Iterable[Patch]:
+    from dbt_hodor import _core
+
+    original = _core.version_token
+    yield (
+        _core,
+        "version_token",
+        lambda data, order, schema: original(data, order, "same" if schema else ""),
+    )
+
+
+@fault("s120_targets.other_checkout")
+def data_part_is_the_count() -> Iterable[Patch]:
+    from dbt_hodor import _core
+
+    original = _core.version_token
+    yield (
+        _core,
+        "version_token",
+        lambda data, order, schema: original(
+            data.split(":")[0] + ":0" if schema else data, "0" if order else "", schema
+        ),
+    )
+
+
+@fault("s100_seeds.rows_reordered")
+def order_is_ignored() -> Iterable[Patch]:
+    yield after(
+        decider(), "_read_inputs", lambda _, self, plan: setattr(plan, "order_sensitive", False)
+    )
+
+
+@fault("s240_views.views_over_views")
+def views_are_not_transitive() -> Iterable[Patch]:
+    from dbt_hodor.warehouse import Warehouse
+
+    yield after(
+        Warehouse,
+        "trace",
+        lambda found, *_: [entry for entry in found if entry[0] != "table" or entry[1] == entry[2]],
+    )
+
+
+@fault("s240_views.replaced_by_hand_child_selected")
+def definitions_of_views_are_ignored() -> Iterable[Patch]:
+    from dbt_hodor.warehouse import Warehouse
+
+    yield after(
+        Warehouse,
+        "trace",
+        lambda found, *_: [
+            (kind, key, group, "same" if kind == "view" else text)
+            for kind, key, group, text in found
+        ],
+    )
+
+
+@fault("s240_views.explicit_columns_over_a_retyped_table")
+def columns_under_views_are_ignored() -> Iterable[Patch]:
+    from dbt_hodor.inputs import Inputs
+
+    yield Inputs, "_add_schema", lambda self, group, found: None
+
+
+@fault("s240_views.select_star_views")
+def stars_are_ignored() -> Iterable[Patch]:
+    from dbt_hodor import _core
+
+    original = _core.decide
+    yield _core, "decide", lambda **facts: original(**{**facts, "star": False})
+
+
+@fault("s100_seeds.row_added")
+def versions_survive_a_rebuild() -> Iterable[Patch]:
+    from dbt_hodor.session import Session
+
+    yield Session, "_reread", lambda self, node, plan: None
+
+
+@fault("s300_incrementals.python_model_upstream")
+def python_models_are_not_read_again() -> Iterable[Patch]:
+    from dbt_hodor.session import Session
+
+    original = Session._reread
+
+    def faulty(self: Any, node: Any, plan: Any) -> None:
+        if str(node.language) != "python":
+            original(self, node, plan)
+
+    yield Session, "_reread", faulty
+
+
+@fault("s220_sources.table_functions")
+def unknown_equals_itself() -> Iterable[Patch]:
+    from dbt_hodor import _core
+    from dbt_hodor.inputs import Inputs
+
+    token = _core.version_token("unknown", "", "")
+    yield after(
+        Inputs,
+        "of",
+        lambda found, *_: (
+            [(k, g, what, t if t is not None else token) for k, g, what, t in found[0]],
+            found[1],
+        ),
+    )
+
+
+@fault("s400_volatile.always_volatile_logic")
+def volatile_values_are_nothing() -> Iterable[Patch]:
+    from dbt_hodor.inputs import Inputs
+
+    yield after(
+        Inputs,
+        "of",
+        lambda found, *_: ([u for u in found[0] if not u[0].startswith("volatile:")], found[1]),
+    )
+
+
+@fault("s200_inputs.ephemeral_parent")
+def edits_of_ephemerals_are_ignored() -> Iterable[Patch]:
+    def change(result: Any, self: Any, plan: Any) -> None:
+        if "__dbt__cte__" in str(plan.node.compiled_code or "") and plan.row is not None:
+            plan.text_hash, plan.code_hash = plan.row.text_hash, plan.row.code_hash
+
+    yield after(decider(), "_read_text", change)
+
+
+@fault("s200_inputs.struct_field_case")
+def code_is_folded_to_lower_case() -> Iterable[Patch]:
+    from dbt_hodor.node_text import TextReader
+
+    text_hash, query = TextReader.text_hash, TextReader.query
+    yield TextReader, "text_hash", lambda self, sql, more: text_hash(self, sql.lower(), more)
+    yield TextReader, "query", lambda self, sql, own: query(self, sql.lower(), own)
+
+
+@fault("s120_targets.column_renamed")
+def target_and_schema_are_ignored() -> Iterable[Patch]:
+    yield from target_is_not_compared()
+    yield from schema_part_is_skipped()
+
+
+@fault("s520_hooks.harmless_hook_edited")
+def configuration_is_constant() -> Iterable[Patch]:
+    yield after(
+        decider(), "_hash_config", lambda _, self, plan: setattr(plan, "config_hash", "0" * 64)
+    )
+
+
+@fault("s500_tests.replayed")
+def tests_ignore_their_inputs() -> Iterable[Patch]:
+    def change(result: Any, self: Any, plan: Any) -> None:
+        if plan.kind == "test" and plan.row is not None:
+            plan.upstreams = recorded(plan)
+
+    yield after(decider(), "_read_inputs", change)
+
+
+@fault("s300_incrementals.append_changes_on_every_run")
+def unsettled_nodes_are_reused() -> Iterable[Patch]:
+    yield after(
+        decider(), "_read_inputs", lambda _, self, plan: setattr(plan, "keeps_earlier_state", False)
+    )
+
+
+@fault("s220_sources.files")
+def files_never_change() -> Iterable[Patch]:
+    from dbt_hodor import _core
+    from dbt_hodor.warehouse import Warehouse
+
+    token = _core.version_token("file", "", "")
+    yield Warehouse, "file_version", lambda self, pattern, function: token
+
+
+@fault("s100_seeds.row_added")
+def seeds_have_one_hash() -> Iterable[Patch]:
+    from dbt_hodor import _core
+
+    yield _core, "seed_hash", lambda *arguments: "1" * 64
+
+
+@fault("s120_targets.dropped")
+def existence_is_assumed() -> Iterable[Patch]:
+    from dbt_hodor.warehouse import Warehouse
+
+    yield Warehouse, "existence", lambda self, parts, expected: "present"
+    yield from target_is_not_compared()
+
+
+@fault("s120_targets.replaced_by_a_view")
+def type_of_the_target_is_ignored() -> Iterable[Patch]:
+    from dbt_hodor.warehouse import Warehouse
+
+    yield after(
+        Warehouse, "existence", lambda found, *_: "present" if found == "other_type" else found
+    )
+
+
+@fault("s520_hooks.hook_reads_a_table")
+def hooks_are_ignored() -> Iterable[Patch]:
+    from dbt_hodor.hooks import rendering
+
+    yield rendering, "hooks_of", lambda node, run: []
+
+
+@fault("s200_inputs.parent_code_beats_lag")
+def code_of_parents_is_ignored() -> Iterable[Patch]:
+    from dbt_hodor.inputs import Inputs
+
+    yield after(
+        Inputs, "of", lambda found, *_: ([u for u in found[0] if u[2] != "parent_code"], found[1])
+    )
+
+
+@fault("s200_inputs.input_set_changes")
+def vanished_inputs_are_forgotten() -> Iterable[Patch]:
+    def change(result: Any, self: Any, plan: Any) -> None:
+        if plan.row is not None:
+            kept = {key for key, *_ in recorded(plan)}
+            plan.upstreams = [u for u in plan.upstreams if u[0] in kept] or recorded(plan)
+
+    yield after(decider(), "_read_inputs", change)
+
+
+@fault("s520_hooks.strategy_macro_overridden")
+def overridden_macros_are_ignored() -> Iterable[Patch]:
+    from dbt_hodor.macros import Macros
+
+    yield Macros, "_find_overrides", lambda self: frozenset()
+
+
+@fault("s400_volatile.user_macro_that_reads_a_table")
+def user_functions_are_builtins() -> Iterable[Patch]:
+    from dbt_hodor.warehouse import Warehouse
+
+    yield Warehouse, "_put_function", lambda self, function: None
+
+
+@fault("s520_hooks.on_run_start_writes_a_source")
+def versions_are_those_of_the_record() -> Iterable[Patch]:
+    """As if they had been read before the hooks ran."""
+
+    def change(result: Any, self: Any, plan: Any) -> None:
+        if plan.row is not None:
+            plan.upstreams = recorded(plan)
+
+    yield after(decider(), "_read_inputs", change)

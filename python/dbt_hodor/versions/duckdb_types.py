@@ -84,6 +84,10 @@ class _TypeReader:
     def _type(self, depth: int) -> None:
         if depth > _DEEPEST:
             raise UnprovableType("nested too deeply")
+        if self._peek() == '"NULL"':
+            self._take()  # a column of nothing but NULLs, as `{'a': NULL}` makes it
+            self.leaves.add("NULL")
+            return self._brackets()
         words = []
         while self._peek() and re.fullmatch(r"[A-Za-z_0-9]+", self._peek()):
             words.append(self._take().upper())
@@ -101,6 +105,9 @@ class _TypeReader:
                 self._skip_arguments()
         else:
             raise UnprovableType(f"unknown type {name!r}")
+        return self._brackets()
+
+    def _brackets(self) -> None:
         while self._peek() == "[":
             self.nested = True
             self._take()

@@ -1,0 +1,1 @@
+select /*+ broadcast(a) */ r'raw', `a``b`, v:x.y[0]::string, transform(arr, (x, i) -> x + i), stack(2, 1, 2), b.* except (z) from delta.`/mnt/x` version as of 3 lateral view outer explode(m) e as k, w cross join values (1, 'a'), (2, 'b') as v(id, name) |> where id > 1 -- end

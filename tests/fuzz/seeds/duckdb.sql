@@ -1,0 +1,1 @@
+from (pivot cities on year using sum(population) group by country) select columns(* exclude id), list_filter([1, 2], lambda x: x > 1), $$dollar 'quoted'$$, $tag$x$tag$, 1_000, 0x1F, x'ab', map {'k': 1}['k'], read_csv('data/*.csv'), t.s.f->>'$.a' union by name table t positional join 'file.parquet' tablesample 10% at (version => 3)

@@ -17,7 +17,16 @@ from typing import Any
 from dbt_hodor.versions.base import ListedFunction, ListedRelation, Listing
 from dbt_hodor.versions.duckdb_shapes import quoted_name, text_literal
 
-_MOST_PROBED_PARAMETERS = 16
+_PROBES = (
+    "1",
+    "'x'",
+    "1.5::DOUBLE",
+    "DATE '2000-01-01'",
+    "TIMESTAMP '2000-01-01'",
+    "true",
+    "['x']",
+)
+"""Arguments to try a macro with, until one binds. Not NULL: the binder drops what meets a NULL."""
 
 
 @dataclass(frozen=True)
@@ -132,27 +141,45 @@ def _defaults(
 ) -> list[str]:
     """Default values of a macro's last parameters, which no catalog function prints: the bound plan
     of a call without them has them. A random text when it cannot be settled."""
-    if len(parameters) > _MOST_PROBED_PARAMETERS:
-        return ["unknown", os.urandom(16).hex()]
     plans: list[str] = []
-    for given in range(len(parameters) - 1, -1, -1):
-        call = f"{quoted_name(parts)}({', '.join(['NULL'] * given)})"
+    required = len(parameters)
+    while required > 0:
+        plan = _plan_of_call(cursor, parts, kind, required - 1, [])
+        if plan is None:
+            break  # the next parameter has no default, so none before it has
+        plans.append(plan)
+        required -= 1
+    # A default of NULL can make the binder drop another one: leave each out alone as well.
+    optional = parameters[required:]
+    for omitted in optional if len(optional) > 1 else ():
+        named = [name for name in optional if name != omitted]
+        plan = _plan_of_call(cursor, parts, kind, required, named)
+        plans.append(plan if plan is not None else _never_the_same())
+    return plans
+
+
+def _never_the_same() -> str:
+    return "unknown " + os.urandom(16).hex()
+
+
+def _plan_of_call(
+    cursor: Any, parts: tuple[str, str, str], kind: str, given: int, named: Sequence[str]
+) -> str | None:
+    """The plan of a call with so many arguments, ``None`` when the macro does not take so few."""
+    for argument in _PROBES:
+        arguments = [argument] * given + [f"{quoted_name([name])} := {argument}" for name in named]
+        call = f"{quoted_name(parts)}({', '.join(arguments)})"
         select = f"SELECT {call}" if kind == "macro" else f"SELECT * FROM {call}"
         try:
-            text = cursor.execute(f"SELECT json_serialize_plan({text_literal(select)})").fetchone()[
-                0
-            ]
-            answer = json.loads(text)
+            text = cursor.execute(f"SELECT json_serialize_plan({text_literal(select)})").fetchone()
+            answer = json.loads(text[0])
         except Exception:  # noqa: BLE001 - any doubt makes the macro differ from itself
-            return ["unknown", os.urandom(16).hex()]
+            break
         if answer.get("error") is False:
-            plans.append(json.dumps(answer["plans"], sort_keys=True))
-            continue
-        message = str(answer.get("error_message", ""))
-        if "does not support the supplied arguments" in message or "macro_parameters" in message:
-            break  # the next parameter has no default, so none before it has
-        return ["unknown", os.urandom(16).hex()]
-    return plans
+            return json.dumps(answer["plans"], sort_keys=True)
+        if "does not support the supplied arguments" in str(answer.get("error_message", "")):
+            return None
+    return _never_the_same()
 
 
 def _read_types(cursor: Any) -> list[ListedFunction]:

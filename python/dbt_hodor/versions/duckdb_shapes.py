@@ -201,12 +201,9 @@ def foreign_kind(cursor: Any, parts: Sequence[str]) -> str | None:
 
 
 def _table_columns(cursor: Any, parts: Parts) -> tuple[Column, ...]:
-    rows = cursor.execute(
-        f'SELECT name, type, "notnull" FROM pragma_table_info({text_literal(quoted_name(parts))})'
-    ).fetchall()
-    if not rows:
-        raise UnreadableRelation("it has no columns")
-    return tuple(Column(name, data_type, not notnull) for name, data_type, notnull in rows)
+    # pragma_table_info would do as well, but 1.5 cannot read a name with a quote in it.
+    rows = cursor.execute(f"DESCRIBE {quoted_name(parts)}").fetchall()
+    return tuple(Column(row[0], row[1], row[2] != "NO") for row in rows)
 
 
 def _bound_columns(cursor: Any, parts: Parts) -> tuple[Column, ...]:

@@ -13,7 +13,7 @@ def properties(tests: str, name: str = "m", column: str = "v") -> str:
     )
 
 
-def tested(t: Twin, tests: str, column: str = "v") -> None:
+def with_tests(t: Twin, tests: str, column: str = "v") -> None:
     t.files(CHAIN)
     t.write("models/p.yml", properties(tests, column=column))
 
@@ -21,7 +21,7 @@ def tested(t: Twin, tests: str, column: str = "v") -> None:
 @smoke
 def replayed(t: Twin) -> None:
     """build, test alone, and again after the data changed."""
-    tested(t, "not_null, unique")
+    with_tests(t, "not_null, unique")
     names = "not_null_m_v unique_m_v"
     t.run("build", no_history=f"s m c {names}")
     t.run("build", no_new_data=f"s m c {names}")
@@ -34,7 +34,7 @@ def replayed(t: Twin) -> None:
 @scenario
 def failing_test_is_replayed_failing(t: Twin) -> None:
     """A recorded failure is still a failure with its number of rows, and children are skipped."""
-    tested(t, "unique")
+    with_tests(t, "unique")
     t.write("seeds/s.csv", "id,v\n1,a\n2,a\n3,b\n4,b\n")
     t.run("build", no_history="s m unique_m_v", success=False)
     t.run("build", no_new_data="s m unique_m_v", success=False)
@@ -44,7 +44,7 @@ def failing_test_is_replayed_failing(t: Twin) -> None:
 
 @scenario
 def severity_changes(t: Twin) -> None:
-    tested(t, "{unique: {config: {severity: warn}}}")
+    with_tests(t, "{unique: {config: {severity: warn}}}")
     t.write("seeds/s.csv", "id,v\n1,a\n2,a\n")
     t.run("build", no_history="s m c unique_m_v", success=True)
     t.run("build", no_new_data="s m c unique_m_v", success=True)
@@ -59,7 +59,7 @@ def severity_changes(t: Twin) -> None:
 
 @scenario
 def where_added(t: Twin) -> None:
-    tested(t, "unique")
+    with_tests(t, "unique")
     t.run("build", no_history="s m c unique_m_v")
     t.write("models/p.yml", properties('{unique: {config: {where: "id > 1"}}}'))
     t.run("build", no_new_data="s m c", allow={"unique_m_v": "code_changed config_changed"})
@@ -68,7 +68,7 @@ def where_added(t: Twin) -> None:
 @scenario
 def thresholds_change(t: Twin) -> None:
     """warn_if, error_if, limit and fail_calc."""
-    tested(t, '{unique: {config: {warn_if: ">5", error_if: ">10"}}}')
+    with_tests(t, '{unique: {config: {warn_if: ">5", error_if: ">10"}}}')
     t.write("seeds/s.csv", "id,v\n1,a\n2,a\n")
     t.run("build", no_history="s m c unique_m_v", success=True)
     for config in (
@@ -85,7 +85,7 @@ def thresholds_change(t: Twin) -> None:
 @scenario
 def store_failures_table_dropped(t: Twin) -> None:
     """GAP: a replay would leave the audit table missing; it runs to restore it."""
-    tested(t, "{unique: {config: {store_failures: true}}}")
+    with_tests(t, "{unique: {config: {store_failures: true}}}")
     t.write("seeds/s.csv", "id,v\n1,a\n2,a\n")
     t.run("build", no_history="s m unique_m_v", success=False)
     t.run("build", no_new_data="s m unique_m_v", success=False)
@@ -96,7 +96,7 @@ def store_failures_table_dropped(t: Twin) -> None:
 @scenario
 def store_failures_by_flag(t: Twin) -> None:
     """--store-failures asks for the table as the config does."""
-    tested(t, "unique")
+    with_tests(t, "unique")
     t.run("build", no_history="s m c unique_m_v")
     t.run(
         "build --store-failures",
@@ -109,7 +109,7 @@ def store_failures_by_flag(t: Twin) -> None:
 @scenario
 def store_failures_table_changed(t: Twin) -> None:
     """Rows of the audit table edited by hand: outside what a replay can prove."""
-    tested(t, "{unique: {config: {store_failures: true}}}")
+    with_tests(t, "{unique: {config: {store_failures: true}}}")
     t.write("seeds/s.csv", "id,v\n1,a\n2,a\n")
     t.run("build", no_history="s m unique_m_v", success=False)
     t.sql("delete from main_dbt_test__audit.unique_m_v")
@@ -209,7 +209,7 @@ def view_tested_and_edited(t: Twin) -> None:
 
 @scenario
 def new_test_runs(t: Twin) -> None:
-    tested(t, "not_null")
+    with_tests(t, "not_null")
     t.run("build", no_history="s m c not_null_m_v")
     t.write("models/p.yml", properties("not_null, unique"))
     t.run("build", no_new_data="s m c not_null_m_v", no_history="unique_m_v")

@@ -173,9 +173,9 @@ def show(run: dict[str, Any]) -> None:
     for node in run["nodes"]:
         groups.setdefault((node["action"], node["reason"]), []).append(short(node["unique_id"]))
     for (action, reason), names in sorted(groups.items()):
-        word = "reused" if action == "reuse" else "built"
+        word = {"reuse": "reused", "replay": "replayed", "build": "built"}[action]
         shown = ", ".join(sorted(names)[:4]) + (f", … ({len(names)})" if len(names) > 4 else "")
-        print(f"  {word:<6} {reason:<24} {shown}")
+        print(f"  {word:<8} {reason:<22} {shown}")
 
 
 def decisions_wrong(step: Step, run: dict[str, Any]) -> list[str]:

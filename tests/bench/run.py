@@ -91,7 +91,7 @@ def measure_size(folder: Path, models: int, options: argparse.Namespace) -> dict
         order = ("hodor", "floor") if number % 2 == 0 else ("floor", "hodor")
         taken = {variant: run_dbt(variant, folder / variant, "build") for variant in order}
         run = read_run(hodor)
-        built = [node["unique_id"] for node in run["nodes"] if node["action"] != "reuse"]
+        built = [node["unique_id"] for node in run["nodes"] if node["action"] == "build"]
         if built:
             raise SystemExit(f"not steady, built: {built[:5]}")
         nodes = len(run["nodes"])
@@ -129,10 +129,10 @@ def settle(folder: Path) -> None:
     """Runs until nothing is built any more."""
     for _ in range(SETTLING_RUNS):
         run_dbt("hodor", folder, "build")
-        if all(node["action"] == "reuse" for node in read_run(folder)["nodes"]):
+        if all(node["action"] != "build" for node in read_run(folder)["nodes"]):
             return
     left = {
-        n["unique_id"]: n["reason"] for n in read_run(folder)["nodes"] if n["action"] != "reuse"
+        n["unique_id"]: n["reason"] for n in read_run(folder)["nodes"] if n["action"] == "build"
     }
     raise SystemExit(f"still built after {SETTLING_RUNS} runs: {dict(list(left.items())[:10])}")
 
@@ -160,6 +160,8 @@ def summarize(
         "memory_ratio": memory,
         "floor_cpu_s": median_with_interval([f.cpu_s for _, f in pairs])[0],
         "floor_peak_mb": median_with_interval([f.peak_bytes / 1e6 for _, f in pairs])[0],
+        "own_ms_per_node": median_with_interval([t["cpu_ms"]["own"] / nodes for t in totals]),
+        "parser_calls": max(t["parser_calls"] for t in totals),
         "totals": totals,
         "samples": [[h.as_json(), f.as_json()] for h, f in pairs],
         "first_samples": [[h.as_json(), p.as_json()] for h, p in first],
@@ -174,6 +176,8 @@ def print_size(size: dict[str, Any]) -> None:
     line("steady state over floor", size["steady_ms_per_node"], "ms CPU a node")
     line("first run over plain dbt", size["first_run_ms_per_node"], "ms CPU a node")
     line("peak memory against floor", size["memory_ratio"], "times")
+    line("outside queries and flushes", size["own_ms_per_node"], "ms CPU a node (own counter)")
+    print(f"  parser calls in a steady run: {size['parser_calls']}")
     print(f"  floor: {size['floor_cpu_s']:.2f} s CPU, {size['floor_peak_mb']:.0f} MB")
     for name, value in sorted(size["totals"][-1].items()):
         print(f"  totals.{name}: {value}")
@@ -192,6 +196,10 @@ def exceeded(sizes: list[dict[str, Any]]) -> list[str]:
             allowed = base["steady_ms_per_node"][2] * GROWTH
             if size["steady_ms_per_node"][1] > allowed:
                 found.append(f"{models} models cost more per node than {BUDGET_MODELS}")
+        if size["own_ms_per_node"][0] > OUTSIDE_MS:
+            found.append(f"{models} models: own work {size['own_ms_per_node'][0]:.2f} ms a node")
+        if size["parser_calls"] > 0:
+            found.append(f"{models} models: {size['parser_calls']} parser calls in a steady run")
         if size["first_run_ms_per_node"][0] > FIRST_RUN_MS:
             found.append(f"{models} models: first run {size['first_run_ms_per_node'][0]:.2f} ms")
         if models == BUDGET_MODELS and size["memory_ratio"][0] > MEMORY_RATIO:

@@ -15,6 +15,7 @@ namespace hodor::python {
 
 void bind_hashes(nanobind::module_& m);
 void bind_facts(nanobind::module_& m);
+void bind_analysis(nanobind::module_& m);
 void bind_lineage(nanobind::module_& m);
 void bind_decision(nanobind::module_& m);
 

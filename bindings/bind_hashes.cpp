@@ -63,17 +63,18 @@ void bind_hashes(nb::module_& m) {
       [](std::string_view label, nb::handle value) {
         return value_or_raise(value_digest(label, to_value(value)));
       },
-      "label"_a, "value"_a.none(),
+      "label"_a, "value"_a,
       "SHA-256 over the typed pre-image of a plain value; the order of dict keys does not count.\n\n"
       "Raises TypeError for a type that is not plain, ValueError beyond a limit.");
   m.def("digest_parts", &digest_parts_of, "label"_a, "value"_a,
+        nb::sig("def digest_parts(label: str, value: dict[str, object]) -> dict[str, str]"),
         "One digest per top-level key of a dict with text keys.");
   m.def(
       "dump_preimage",
       [](std::string_view label, nb::handle value) {
         return value_or_raise(dump_value(label, to_value(value)));
       },
-      "label"_a, "value"_a.none(), "The pre-image that `digest` hashes, one field a line.");
+      "label"_a, "value"_a, "The pre-image that `digest` hashes, one field a line.");
 }
 
 }  // namespace hodor::python

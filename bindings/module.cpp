@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The deterministic core of dbt-hodor: hashes, facts, lineage and decisions.";
   hodor::python::bind_hashes(m);
   hodor::python::bind_facts(m);
+  hodor::python::bind_analysis(m);
   hodor::python::bind_lineage(m);
   hodor::python::bind_decision(m);
 }

@@ -24,17 +24,17 @@ def seed_hash(data: bytes, delimiter: str = '') -> str:
     delimiter: the seed's own when it is a letter or digit. Releases the GIL.
     """
 
-def digest(label: str, value: object | None) -> str:
+def digest(label: str, value: object) -> str:
     """
     SHA-256 over the typed pre-image of a plain value; the order of dict keys does not count.
 
     Raises TypeError for a type that is not plain, ValueError beyond a limit.
     """
 
-def digest_parts(label: str, value: dict) -> dict:
+def digest_parts(label: str, value: dict[str, object]) -> dict[str, str]:
     """One digest per top-level key of a dict with text keys."""
 
-def dump_preimage(label: str, value: object | None) -> str:
+def dump_preimage(label: str, value: object) -> str:
     """The pre-image that `digest` hashes, one field a line."""
 
 class RelationName:
@@ -162,6 +162,55 @@ class Facts:
         What several texts read together; exact only if all are. Output columns of the first.
         """
 
+class RelationIds:
+    """Which dbt node a relation name belongs to."""
+
+    def __init__(self, pairs: Sequence[tuple[Sequence[str], str]]) -> None:
+        """
+        pairs: ([database, schema, relation], unique_id); a name that two ids claim is dropped.
+        """
+
+class Analysis:
+    """What one query is, reads and consists of."""
+
+    @property
+    def tier(self) -> str:
+        """tokens, or text when the query could not be cut into tokens."""
+
+    @property
+    def code_hash(self) -> str: ...
+
+    @property
+    def facts(self) -> Facts: ...
+
+    @property
+    def parts(self) -> list[tuple[str, str, str]]:
+        """(cte, column or body; name; hash) for explain."""
+
+class StatementFacts:
+    """One statement of a hook or sql_header."""
+
+    @property
+    def kind(self) -> str:
+        """query, harmless, write, session, loads or opaque."""
+
+    @property
+    def target(self) -> list[str] | None:
+        """Parts of the relation that a write changes."""
+
+    @property
+    def facts(self) -> Facts: ...
+
+def analyze(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None) -> Analysis:
+    """
+    Hash and facts of one query. own: parts of the relation that it builds.
+
+    dialect: duckdb or databricks, else ValueError. Releases the GIL.
+    """
+
+def analyze_statements(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None) -> tuple[str, list[StatementFacts]]:
+    """(hash of the whole text, its statements). Releases the GIL."""
+
 def relation_key(parts: Sequence[str]) -> str:
     """
     The key of a relation: lower-case parts joined by '.', quoted where needed.
@@ -216,7 +265,8 @@ class Catalog:
     def type_of(self, parts: Sequence[str]) -> str:
         """table, view or empty."""
 
-REASONS: list = ...
+REASONS: list[tuple[str, str, str, str]]
+"""(name, action, rule, sentence), in evaluation order."""
 
 class BuildRecord:
     """What a decision reads of a node's latest build."""

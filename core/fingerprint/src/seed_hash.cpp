@@ -16,12 +16,21 @@ namespace {
 struct Reading {
   char quote;
   bool backslash_escapes;
+  bool lone_cr_ends_line;
   int delimiter;
 };
 
 bool is_letter_or_digit(unsigned char byte) {
   return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
          (byte >= 'A' && byte <= 'Z');
+}
+
+bool has_carriage_return_alone(std::string_view data) {
+  for (std::size_t at = data.find('\r'); at != std::string_view::npos;
+       at = data.find('\r', at + 1)) {
+    if (at + 1 >= data.size() || data[at + 1] != '\n') return true;
+  }
+  return false;
 }
 
 // Delimiters make a difference only where they stand right before a quote.
@@ -34,7 +43,7 @@ std::vector<int> delimiters_before(std::string_view data, char quote, std::strin
     const bool is_known = !known.empty() && known.back() == data[at - 1];
     if (is_known || !is_letter_or_digit(before)) seen[before] = true;
   }
-  seen['\n'] = seen['\r'] = false;  // a line's start always opens a field
+  seen['\n'] = seen['\r'] = false;  // line ends are no delimiters
   std::vector<int> delimiters = {-1};
   for (int byte = 0; byte < 256; ++byte) {
     if (seen[static_cast<std::size_t>(byte)]) delimiters.push_back(byte);
@@ -57,8 +66,8 @@ void mark_quoted(std::string_view data, const Reading& reading, std::vector<bool
       }
       continue;
     }
-    const bool ends_field =
-        c == '\n' || c == '\r' || static_cast<unsigned char>(c) == reading.delimiter;
+    const bool ends_field = c == '\n' || (c == '\r' && reading.lone_cr_ends_line) ||
+                            static_cast<unsigned char>(c) == reading.delimiter;
     const bool opens = c == reading.quote && state != At::field;  // a doubled quote reopens
     state = opens ? At::quoted : ends_field ? At::field_start : At::field;
   }
@@ -66,16 +75,23 @@ void mark_quoted(std::string_view data, const Reading& reading, std::vector<bool
 
 // False when the work would be beyond its limit: nothing is known about the quotes then.
 bool mark_all_readings(std::string_view data, std::string_view known, std::vector<bool>& inside) {
+  const std::vector<bool> both = {false, true};
+  const std::vector<bool> no = {false};
   const bool has_backslash = data.find('\\') != std::string_view::npos;
+  const bool has_lone_cr = has_carriage_return_alone(data);
   std::vector<Reading> readings;
   for (const char quote : {'"', '\''}) {
     if (data.find(quote) == std::string_view::npos) continue;
     for (const int delimiter : delimiters_before(data, quote, known)) {
-      readings.push_back({quote, false, delimiter});
-      if (has_backslash) readings.push_back({quote, true, delimiter});
+      for (const bool backslash_escapes : has_backslash ? both : no) {
+        for (const bool lone_cr_ends_line : has_lone_cr ? both : no) {
+          readings.push_back({quote, backslash_escapes, lone_cr_ends_line, delimiter});
+        }
+      }
     }
   }
-  if (readings.size() > limits::kSeedScanBytes / std::max<std::size_t>(data.size(), 1)) return false;
+  if (readings.size() > limits::kSeedScanBytes / std::max<std::size_t>(data.size(), 1))
+    return false;
   for (const Reading& reading : readings) mark_quoted(data, reading, inside);
   return true;
 }

@@ -22,7 +22,7 @@ inline constexpr std::size_t kRunValueMinBytes = 16;
 inline constexpr std::size_t kRunValueBytes = 4096;
 
 // Bytes that the search for quoted fields in one seed may look at, over all readings of its quotes.
-inline constexpr std::size_t kSeedScanBytes = 1u << 30;
+inline constexpr std::size_t kSeedScanBytes = 1u << 28;
 
 // Inputs of one node in a record or a decision.
 inline constexpr std::size_t kUpstreams = 100'000;

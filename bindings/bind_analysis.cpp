@@ -1,0 +1,107 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "hodor/extract/analyze.hpp"
+#include "hodor/facts/codec.hpp"
+#include "hodor/fingerprint/relation_ids.hpp"
+#include "hodor/fingerprint/run_values.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hodor::python {
+namespace {
+
+using Parts = std::vector<std::string>;
+
+Dialect dialect_named(std::string_view name) {
+  return value_named<Dialect>(
+      "dialect", name, {{"duckdb", Dialect::duckdb}, {"databricks", Dialect::databricks}});
+}
+
+const char* name_of(AnalysisTier tier) {
+  switch (tier) {
+    case AnalysisTier::tokens:
+      return "tokens";
+    case AnalysisTier::text:
+      return "text";
+  }
+  return "text";
+}
+
+const char* name_of(PartKind kind) {
+  switch (kind) {
+    case PartKind::cte:
+      return "cte";
+    case PartKind::column:
+      return "column";
+    case PartKind::body:
+      return "body";
+  }
+  return "body";
+}
+
+std::vector<std::tuple<const char*, std::string, std::string>> parts_of(const Analysis& analysis) {
+  std::vector<std::tuple<const char*, std::string, std::string>> parts;
+  for (const Part& part : analysis.parts) {
+    parts.emplace_back(name_of(part.kind), part.name, part.hash);
+  }
+  return parts;
+}
+
+std::optional<Parts> target_of(const StatementFacts& statement) {
+  if (!statement.target) return std::nullopt;
+  return statement.target->parts;
+}
+
+// The arguments are C++ copies or texts that the caller holds, so no Python object is touched.
+Analysis analyze_text(std::string_view sql, std::string_view dialect, RunValues run_values,
+                      const RelationIds& relation_ids, std::optional<Parts> own) {
+  const Dialect chosen = dialect_named(dialect);
+  const AnalyzeOptions options{std::move(run_values), &relation_ids, own.value_or(Parts())};
+  const nb::gil_scoped_release released;
+  return analyze(sql, chosen, options);
+}
+
+std::tuple<std::string, std::vector<StatementFacts>> analyze_several(
+    std::string_view sql, std::string_view dialect, RunValues run_values,
+    const RelationIds& relation_ids, std::optional<Parts> own) {
+  const Dialect chosen = dialect_named(dialect);
+  const AnalyzeOptions options{std::move(run_values), &relation_ids, own.value_or(Parts())};
+  const nb::gil_scoped_release released;
+  StatementsAnalysis analysis = analyze_statements(sql, chosen, options);
+  return {std::move(analysis.code_hash), std::move(analysis.statements)};
+}
+
+}  // namespace
+
+void bind_analysis(nb::module_& m) {
+  nb::class_<RelationIds>(m, "RelationIds", "Which dbt node a relation name belongs to.")
+      .def(nb::init<const std::vector<std::pair<Parts, std::string>>&>(), "pairs"_a,
+           "pairs: ([database, schema, relation], unique_id); a name that two ids claim is dropped.");
+  nb::class_<Analysis>(m, "Analysis", "What one query is, reads and consists of.")
+      .def_prop_ro("tier", [](const Analysis& self) { return name_of(self.tier); },
+                   "tokens, or text when the query could not be cut into tokens.")
+      .def_ro("code_hash", &Analysis::code_hash)
+      .def_ro("facts", &Analysis::facts, nb::rv_policy::copy)
+      .def_prop_ro("parts", &parts_of, "(cte, column or body; name; hash) for explain.");
+  nb::class_<StatementFacts>(m, "StatementFacts", "One statement of a hook or sql_header.")
+      .def_prop_ro("kind", [](const StatementFacts& self) { return hodor::name_of(self.kind); },
+                   "query, harmless, write, session, loads or opaque.")
+      .def_prop_ro("target", &target_of, "Parts of the relation that a write changes.")
+      .def_ro("facts", &StatementFacts::facts, nb::rv_policy::copy);
+  m.def("analyze", &analyze_text, "sql"_a, "dialect"_a, "run_values"_a, "relation_ids"_a,
+        "own"_a.none(),
+        "Hash and facts of one query. own: parts of the relation that it builds.\n\n"
+        "dialect: duckdb or databricks, else ValueError. Releases the GIL.");
+  m.def("analyze_statements", &analyze_several, "sql"_a, "dialect"_a, "run_values"_a,
+        "relation_ids"_a, "own"_a.none(),
+        "(hash of the whole text, its statements). Releases the GIL.");
+}
+
+}  // namespace hodor::python

@@ -14,14 +14,14 @@ from typing import Any
 
 from dbt_hodor import _core
 from dbt_hodor.config_facts import config_values, macro_values, plain, pointer_value
-from dbt_hodor.context import RunContext
+from dbt_hodor.context import RunContext, raw_digest
 from dbt_hodor.hooks import rendering
 from dbt_hodor.macros import names_in, reachable_texts
 from dbt_hodor.manifest import classify, expected_type, parts_of
 from dbt_hodor.node_text import Effects, fragments, test_sql
 from dbt_hodor.plan import Plan
 from dbt_hodor.settings import resolve_node_settings
-from dbt_hodor.settling import keeps_earlier_state, settles
+from dbt_hodor.settling import columns_are_own, keeps_earlier_state, settles
 from dbt_hodor.stamps import counted_classes
 
 
@@ -40,8 +40,19 @@ class Decider:
             self._read_inputs(plan)
             self._read_target(plan)
         else:
-            plan.code_hash = self._run.reader.text_hash(node.compiled_code or "", ())
+            # No SQL to look into, but children want to know when it changes.
+            text = getattr(node, "compiled_code", None) or getattr(node, "raw_code", None) or ""
+            plan.code_hash = self._run.reader.text_hash(text, ())
         self._decide(plan)
+        return plan
+
+    def plan_of_error(self, node: Any) -> Plan:
+        """What can be said about a node that could not be decided: it builds, without hashes."""
+        plan = Plan(node=node, node_key=self._run.index.node_key(node))
+        plan.kind = classify(node, self._run.adapter_type)[0]
+        plan.started_ms = self._run.now_ms()
+        plan.parts = parts_of(node)
+        plan.key = None if plan.parts is None else _core.relation_key(plan.parts)
         return plan
 
     # -- who it is ------------------------------------------------------------------------------
@@ -81,7 +92,9 @@ class Decider:
     def _is_readable(self, plan: Plan) -> bool:
         if plan.kind == "seed":
             return True
-        return str(getattr(plan.node, "language", "sql")) == "sql" and bool(plan.node.compiled_code)
+        return str(getattr(plan.node, "language", "sql")) == "sql" and bool(
+            getattr(plan.node, "compiled_code", None)
+        )
 
     # -- what it says ---------------------------------------------------------------------------
 
@@ -252,13 +265,7 @@ class Decider:
             star=facts is None or facts.star,
             order_sensitive=plan.order_sensitive,
             keeps_earlier_state=plan.keeps_earlier_state,
-            settles_by_proof=plan.keeps_earlier_state
-            and record is not None
-            and not plan.effects.writes_own
-            and settles(
-                plan.node, plan.kind, facts, plan.target, run.adapter_type,
-                run.test_outcomes, run.warehouse.version,
-            ),
+            settles_by_proof=record is not None and self._settles(plan),
             existence=plan.existence,
             text_hash=plan.text_hash,
             code_hash=plan.code_hash,
@@ -275,6 +282,22 @@ class Decider:
         )  # fmt: skip
         plan.reuses = plan.action == "reuse" and run.settings.mode == "on"
         plan.sentence = self._sentence(plan)
+
+    def _settles(self, plan: Plan) -> bool:
+        run, row = self._run, plan.row
+        if not plan.keeps_earlier_state or plan.effects.writes_own or row is None:
+            return False
+        if '"fixpoint": true' in (row.detail or ""):
+            return False  # rule 8b (a) holds: no proof is needed
+        if plan.kind == "incremental":
+            full = run.records.detail(row).get("full")
+            raw = raw_digest(plan.node.raw_code)
+            if not columns_are_own(full, raw, plan.config_hash, plan.upstreams):
+                return False
+        return settles(
+            plan.node, plan.kind, plan.facts, plan.target, run.adapter_type,
+            run.test_outcomes, run.warehouse.version,
+        )  # fmt: skip
 
     @staticmethod
     def _exempt_keys(plan: Plan) -> list[str]:

@@ -113,7 +113,7 @@ class Inputs:
                 # The same table through two views has two groups; the key is kept once.
                 found.setdefault(upstream[0], upstream)
         if kind == "view":
-            for _, _, group, _ in list(found.values()):
+            for _, group, _, _ in list(found.values()):
                 self._add_schema(group, found)
         if settings.evaluate_volatile_sql is not False and volatile:
             for name, token in self._volatile.tokens(volatile).items():

@@ -130,11 +130,7 @@ def _fill(run: RunContext) -> None:
     warehouse.definition_facts.update(run.records.view_definitions())
 
     def analyse_definition(text: str) -> Any:
-        if not text.lstrip().lower().startswith("create"):
-            return reader.query(text, None).facts
-        _, statements = reader.statements(text, None)
-        # CREATE VIEW … AS query: one statement that writes the view and reads what the query reads.
-        return statements[0].facts if len(statements) == 1 and statements[0].target else None
+        return reader.query(text, None).facts
 
     warehouse.analyse_definition = analyse_definition
     opted_out = [

@@ -20,6 +20,7 @@ from dbt_hodor.counters import STORE, Counters
 from dbt_hodor.inputs import code_mark
 from dbt_hodor.plan import Plan
 from dbt_hodor.records import DETAIL_VERSION
+from dbt_hodor.settling import full_build
 from dbt_hodor.store.base import Row
 
 FLUSH_COUNT = 200
@@ -98,6 +99,10 @@ class RowMaker:
         raw = getattr(plan.node, "raw_code", None)
         if raw:
             detail["raw"] = raw_digest(raw)
+        if plan.kind == "incremental" and raw and after is not None:
+            full = self._full_build(plan, detail["raw"], after)
+            if full is not None:
+                detail["full"] = full
         if plan.config_preimage is not None:
             detail["config"] = self._config_detail(plan)
         detail.update(_code_detail(self._parts_of(plan)))
@@ -115,6 +120,20 @@ class RowMaker:
             return False
         sensitivity = "rows_and_order" if plan.order_sensitive else "rows"
         return _core.compare_versions(after, plan.target, sensitivity) == "same"
+
+    def _full_build(self, plan: Plan, raw: str, after: str) -> dict[str, Any] | None:
+        """The full build that gave the relation its columns; None when that is not certain."""
+        if plan.full_refresh or plan.existence in ("missing", "other_type"):
+            return full_build(raw, plan.config_hash, plan.upstreams)
+        row = plan.row
+        if row is None or plan.existence != "present":
+            return None
+        # Carried on only while the columns are those that the earlier builds left.
+        for now, then in ((plan.target, row.data_version), (after, plan.target)):
+            if _core.compare_versions(now, then, "schema_only") != "same":
+                return None
+        earlier = self._run.records.detail(row).get("full")
+        return earlier if isinstance(earlier, dict) else None
 
     def _config_detail(self, plan: Plan) -> dict[str, list[str]]:
         """Per key a short digest and a value that people may see."""

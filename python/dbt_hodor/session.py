@@ -76,12 +76,12 @@ class Session:
         return plan
 
     def _plan_of_error(self, node: Any) -> Plan:
-        plan = Plan(node=node, node_key=node.unique_id, sentence="hodor_error")
-        plan.started_ms = self._run.now_ms()
-        # An unknown text may write anything.
-        plan.effects.opaque = not writes_only_itself(node, self._run.adapter_type)
-        key = self._guarded("naming a node", lambda: self._run.index.node_key(node))
-        plan.node_key = key or node.unique_id
+        plan = self._guarded(f"naming {node.name}", lambda: self._decider.plan_of_error(node))
+        if plan is None:
+            plan = Plan(node=node, node_key=node.unique_id)
+        # What its hooks do is not known.
+        plan.effects.opaque = True
+        plan.sentence = plan.reason
         return plan
 
     # -- after a node ---------------------------------------------------------------------------
@@ -148,8 +148,6 @@ class Session:
         after = self._version_after(plan) if good else None
         if not good and self._may_have_left_something(plan):
             status = PARTIAL
-        if plan.reason == "hodor_error":
-            plan.text_hash = plan.code_hash = plan.config_hash = None
         self._writer.add(self._rows.built(plan, status, seconds, after))
 
     def _version_after(self, plan: Plan) -> str | None:

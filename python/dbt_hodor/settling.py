@@ -6,16 +6,22 @@ Never: believes a test that did not pass on exactly the current version of what 
 
 merge and delete+insert replace rows by key: a second run over equal inputs finds and replaces exactly
 the rows of the first, unless a key is NULL (never found, so added again), or, for merge, is there
-twice (the engine then picks one, or fails). So keys must be tested.
+twice (the engine then picks one, or fails). So keys must be tested. A text that takes only rows above
+`max(c)` of its own relation finds none the second time; the parser says where that is so.
+
+Both need values to come back from the relation as they went in. An insert casts to the column's type,
+and 1.5 in an integer column is never found again. So the columns must be those of a full build with the
+same code over inputs of the same columns (`FullBuild`); nothing may have altered them since.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from dbt_hodor import _core
+from dbt_hodor.inputs import Upstream
 from dbt_hodor.manifest import ManifestIndex, parent_ids, parts_of, strategy_of
 from dbt_hodor.store.base import Row
 
@@ -26,6 +32,7 @@ _CONDITIONS = (
     "not_matched_condition", "not_matched_by_source_condition", "not_matched_by_source_action",
     "skip_matched_step", "skip_not_matched_step",
 )  # fmt: skip
+_PROVABLE = ("append", "merge", "delete+insert")
 _NAME = re.compile(r"^[A-Za-z_]\w*$")
 _SELECT_ALL = re.compile(r"^\s*select\s+\*\s+from\s+(\S+)\s*;?\s*$", re.IGNORECASE)
 
@@ -76,31 +83,62 @@ def keeps_earlier_state(kind: str, facts: Any) -> bool:
     return kind in ("incremental", "snapshot") or facts.own.reads != "none"
 
 
+def full_build(raw: str, config_hash: str | None, upstreams: Iterable[Upstream]) -> dict[str, Any]:
+    """What `columns_are_own` needs to know about a full build that was just done."""
+    tokens = {key: token for key, _, kind, token in upstreams if kind in ("data", "definition")}
+    return {"raw": raw, "config": config_hash, "upstreams": tokens}
+
+
+def columns_are_own(
+    full: Any, raw: str, config_hash: str | None, upstreams: Iterable[Upstream]
+) -> bool:
+    """Whether the relation's columns are what this code makes of inputs of these columns."""
+    if not isinstance(full, dict) or full.get("raw") != raw or full.get("config") != config_hash:
+        return False
+    tokens = full.get("upstreams")
+    if not isinstance(tokens, dict):
+        return False
+    now = [
+        (key, kind, token) for key, _, kind, token in upstreams if kind in ("data", "definition")
+    ]
+    if {key for key, _, _ in now} != set(tokens):
+        return False
+    return all(
+        _core.compare_versions(
+            token, tokens[key], "rows" if kind == "definition" else "schema_only"
+        )
+        == "same"
+        for key, kind, token in now
+    )
+
+
 def settles(
     node: Any, kind: str, facts: Any, target: str | None, adapter_type: str,
     outcomes: TestOutcomes, source_token: Callable[[str], str | None],
 ) -> bool:  # fmt: skip
-    """Whether a proof holds for this node as it stands. `source_token`: version of a relation now."""
+    """Whether a proof holds for this node as it stands. `source_token`: version of a relation now.
+    For incremental models the caller has checked `columns_are_own`."""
     if not facts.exact or target is None:
         return False
     if kind == "snapshot":
         return _snapshot_settles(node, outcomes, source_token)
-    if kind != "incremental":
-        return False
     strategy = strategy_of(node, adapter_type)
-    keys = _key_columns(node)
     conditional = any(_value(node, name) for name in _CONDITIONS)
-    if strategy not in ("merge", "delete+insert") or not keys or conditional:
+    if kind != "incremental" or strategy not in _PROVABLE or conditional:
         return False
-    if facts.own.reads != "none":
+    if facts.own.reads == "other":
         return False
-    parts = parts_of(node)
-    if parts is None:
+    if facts.own.reads == "high_water_mark" and facts.own.plain_greater:
+        return True
+    return strategy != "append" and _keys_are_sound(node, strategy, target, outcomes)
+
+
+def _keys_are_sound(node: Any, strategy: str, target: str, outcomes: TestOutcomes) -> bool:
+    keys, parts = _key_columns(node), parts_of(node)
+    needed = ("not_null", "unique") if strategy == "merge" else ("not_null",)
+    if not keys or parts is None or (strategy == "merge" and len(keys) > 1):
         return False
     key = _core.relation_key(parts)
-    needed = ("not_null", "unique") if strategy == "merge" else ("not_null",)
-    if "unique" in needed and len(keys) > 1:
-        return False
     return all(
         outcomes.passed(node.unique_id, key, test, column, target)
         for column in keys

@@ -15,6 +15,7 @@ from typing import Any
 
 from dbt_hodor import _core
 from dbt_hodor.counters import VERSIONS, Counters
+from dbt_hodor.definitions import query_of_view
 from dbt_hodor.versions.base import ListedRelation, Parts, VersionProvider
 
 
@@ -78,7 +79,9 @@ class Warehouse:
             definition = definition_hash(relation.ddl)
             self._view_keys.add(key)
             self._definitions[key] = definition
-            self.catalog.put_view(parts, definition, self._facts_of(definition, relation.ddl))
+            query = query_of_view(relation.ddl)
+            facts = None if query is None else self._facts_of(definition, query)
+            self.catalog.put_view(parts, definition, facts)
         else:
             self._view_keys.discard(key)
             self._definitions.pop(key, None)
@@ -87,12 +90,13 @@ class Warehouse:
 
     def _put_function(self, function: Any) -> None:
         definition = definition_hash(function.definition)
-        facts = self._facts_of(definition, function.definition, is_table=function.returns_table)
+        body = function.definition
+        facts = self._facts_of(definition, body if function.returns_table else f"select {body}")
         for name in {function.name, ".".join(function.parts)}:
             self.catalog.put_function(name, definition, facts)
 
-    def _facts_of(self, definition: str, text: str, is_table: bool | None = None) -> Any:
-        """Facts of a view's definition or a function's body; None when they cannot be had."""
+    def _facts_of(self, definition: str, query: str) -> Any:
+        """Facts of a view's query or a function's body; None when they cannot be had."""
         known = self.definition_facts.get(definition)
         if known is not None:
             try:
@@ -101,7 +105,7 @@ class Warehouse:
                 del self.definition_facts[definition]
         if self.analyse_definition is None:
             return None
-        facts = self.analyse_definition(f"select {text}" if is_table is False else text)
+        facts = self.analyse_definition(query)
         if facts is not None:
             self.definition_facts[definition] = facts.encode()
         return facts

@@ -43,7 +43,9 @@ class RunnerClasses:
 def _mixin_for(chosen: type) -> type | None:
     if issubclass(chosen, TestRunner):
         return _TestMixin
-    if issubclass(chosen, (MicrobatchModelRunner, FunctionRunner)):
+    if issubclass(chosen, MicrobatchModelRunner):
+        return _MicrobatchMixin
+    if issubclass(chosen, FunctionRunner):
         return _NotedMixin
     if issubclass(chosen, ModelRunner):
         return _ModelMixin
@@ -59,6 +61,14 @@ class _NotedMixin:
     def after_execute(self, result: Any) -> None:
         self._hodor_session.executed(self.node, self._hodor_plan, result)  # type: ignore[attr-defined]
         super().after_execute(result)  # type: ignore[misc]
+
+
+class _MicrobatchMixin(_NotedMixin):
+    """Never reused: which batches run depends on the time. Recorded, for those who read it."""
+
+    def execute(self, model: Any, manifest: Any) -> Any:
+        self._hodor_plan = self._hodor_session.decide(model, manifest)
+        return super().execute(model, manifest)  # type: ignore[misc]
 
 
 class _ModelMixin(_NotedMixin):

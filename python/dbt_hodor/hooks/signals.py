@@ -11,14 +11,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 
 @contextmanager
-def unwinding_on_sigterm() -> Iterator[None]:
-    """Runs its body with SIGTERM turned into an exception. Exit code then: that of the signal."""
+def unwinding_on_sigterm(is_wanted: Callable[[], bool]) -> Iterator[None]:
+    """Runs its body with SIGTERM turned into an exception while `is_wanted()`. The process then ends
+    by the signal."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -34,7 +35,10 @@ def unwinding_on_sigterm() -> Iterator[None]:
             former(number, frame)  # someone else decides; if it returns, the run goes on
             came.clear()
             return
-        if len(came) == 1:
+        if not is_wanted():
+            signal.signal(signal.SIGTERM, former)
+            os.kill(os.getpid(), number)
+        elif len(came) == 1:
             raise SystemExit(128 + number)
 
     signal.signal(signal.SIGTERM, handler)

@@ -103,7 +103,7 @@ def _flushing(original: Callable[..., Any]) -> Callable[..., Any]:
 def _finishing(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def execute_with_hooks(self: Any, selected_uids: Any) -> Any:
-        with signals.unwinding_on_sigterm():
+        with signals.unwinding_on_sigterm(lambda: _session_of(self) is not None):
             try:
                 return original(self, selected_uids)
             finally:

@@ -2,18 +2,24 @@
 
 Goal: the dbt side of hodor, checked against dbt-core and dbt-duckdb as installed.
 Method: real runs; assertions on hodor_run.json, run_results.json, the log and the warehouse.
+
+All tests of a worker share one folder, emptied in between except for dbt's parse cache: parsing dbt's
+own macros takes longer than everything else here.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from dbt.adapters.duckdb.connections import DuckDBConnectionManager
+from dbt.cli.main import dbtRunner
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -50,7 +56,9 @@ class Toy:
 
     def profile(self, extra: dict, **output) -> None:
         target = {"type": "duckdb", "path": "toy.duckdb", "threads": 2, **output, **extra}
-        self.write("profiles.yml", json.dumps({"toy": {"target": "dev", "outputs": {"dev": target}}}))
+        self.write(
+            "profiles.yml", json.dumps({"toy": {"target": "dev", "outputs": {"dev": target}}})
+        )
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name
@@ -66,16 +74,38 @@ class Toy:
             **extra,
         }
 
-    def dbt(self, *args: str, code: int | None = 0, **environment: str) -> Toy:
-        """One command in a child process; asserts its exit code unless that is None."""
+    def dbt(self, *args: str, success: bool = True, **environment: str) -> Toy:
+        """One command in this process; asserts how it ended. `output`: its log lines."""
+        lines: list[str] = []
+
+        def note(event: object) -> None:
+            if event.info.level != "debug":
+                lines.append(event.info.msg)
+
+        kept, folder = dict(os.environ), os.getcwd()
+        os.environ.clear()
+        os.environ.update(self.environment(**environment))
+        os.chdir(self.root)
+        try:
+            result = dbtRunner(callbacks=[note]).invoke(["--no-use-colors", *args])
+        finally:
+            os.chdir(folder)
+            os.environ.clear()
+            os.environ.update(kept)
+            DuckDBConnectionManager.close_all_connections()
+        self.output = "\n".join(lines)
+        assert result.success == success, (result.exception, self.output)
+        return self
+
+    def child(self, *args: str, code: int = 0, **environment: str) -> Toy:
+        """One command in a process of its own; asserts its exit code."""
         done = subprocess.run(
             [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", *args],
             cwd=self.root, env=self.environment(**environment), text=True, capture_output=True,
             check=False, timeout=300,
         )  # fmt: skip
         self.output = done.stdout + done.stderr
-        if code is not None:
-            assert done.returncode == code, self.output
+        assert done.returncode == code, self.output
         return self
 
     def python(self, script: str, **environment: str) -> str:
@@ -120,9 +150,21 @@ class Toy:
             return connection.execute(statement).fetchall()
 
 
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("toy")
+
+
 @pytest.fixture
-def toy(tmp_path: Path) -> Toy:
-    return Toy(tmp_path)
+def toy(folder: Path) -> Toy:
+    for path in folder.iterdir():
+        if path.name == "target":
+            for inner in path.iterdir():
+                if inner.name != "partial_parse.msgpack":
+                    shutil.rmtree(inner) if inner.is_dir() else inner.unlink()
+        else:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return Toy(folder)
 
 
 @pytest.fixture

@@ -61,7 +61,9 @@ def test_precedence_is_environment_vars_profile_default(row):
 
 @pytest.mark.parametrize("row", RUN_ROWS, ids=lambda row: row.name)
 def test_a_bad_value_warns_with_what_is_allowed(row):
-    result = resolve_run_settings({row.name: BAD[row.name]} if BAD[row.name] else {row.name: "!"}, {}, {})
+    result = resolve_run_settings(
+        {row.name: BAD[row.name]} if BAD[row.name] else {row.name: "!"}, {}, {}
+    )
     if row.invalid_turns_off:
         assert result.mode == "off"
         assert result.off_because
@@ -76,7 +78,14 @@ def test_a_bad_value_warns_with_what_is_allowed(row):
 
 @pytest.mark.parametrize(
     ("given", "mode"),
-    [(True, "on"), (False, "off"), ("On", "on"), (" SHADOW ", "shadow"), ("true", "on"), ("off", "off")],
+    [
+        (True, "on"),
+        (False, "off"),
+        ("On", "on"),
+        (" SHADOW ", "shadow"),
+        ("true", "on"),
+        ("off", "off"),
+    ],
 )
 def test_mode_accepts_yaml_booleans_and_any_case(given, mode):
     assert resolve_run_settings({"hodor_mode": given}, {}, {}).mode == mode

@@ -104,7 +104,8 @@ def test_a_compile_error_is_no_build(toy):
     toy.write("models/bad.sql", "select {{ undefined_macro() }}")
     toy.write(
         "macros/undefined_macro.sql",
-        "{% macro undefined_macro() %}{% if execute %}{{ exceptions.raise_compiler_error('no') }}{% endif %}1{% endmacro %}",
+        "{% macro undefined_macro() %}{% if execute %}"
+        "{{ exceptions.raise_compiler_error('no') }}{% endif %}1{% endmacro %}",
     )
     toy.dbt("build", success=False)
     assert toy.actions["t"] == "build"

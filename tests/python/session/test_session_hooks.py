@@ -48,7 +48,8 @@ def test_a_hook_that_writes_what_the_graph_reads_builds(toy):
     with_hook(toy, "insert into main.raw_t values (1)")
     toy.write(
         "models/after.sql",
-        "{{ config(materialized='table') }}\n-- depends_on: {{ ref('t') }}\nselect * from {{ source('main', 'raw_t') }}",
+        "{{ config(materialized='table') }}\n-- depends_on: {{ ref('t') }}\n"
+        "select * from {{ source('main', 'raw_t') }}",
     )
     built_twice(toy)
     assert toy.reasons["t"] == "hook_writes"

@@ -220,10 +220,12 @@ class DuckDBStore:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
         connection = self._opened_engine()
         target = "'" + self.path.replace("'", "''") + "'"
-        options = "READ_ONLY" if self._read_only else "STORAGE_VERSION 'v1.0.0'"
-        if not self._read_only and not os.path.exists(self.path):
+        options = "(READ_ONLY)" if self._read_only else ""
+        if not os.path.exists(self.path):
             self._schema_ready = False
-        connection.execute(f"ATTACH {target} AS {_CATALOG} ({options})")
+            # Only for a new file: one that somebody made with a later version is not lowered.
+            options = "(STORAGE_VERSION 'v1.0.0')"
+        connection.execute(f"ATTACH {target} AS {_CATALOG} {options}")
         try:
             if not self._schema_ready and not self._read_only:
                 self._bring_up_to_date(connection)

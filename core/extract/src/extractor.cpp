@@ -230,7 +230,10 @@ void Extractor::call(NodeId id, const Place& place) {
   std::vector<std::string> names = names_in(tree_, is_path ? path : id);
   if (!is_path && !names.empty()) names.resize(1);  // a call inside of an opaque run
   std::string name;
-  for (const std::string& part : names) name += (name.empty() ? "" : ".") + lower(part);
+  for (const std::string& part : names) {
+    if (!name.empty()) name.push_back('.');
+    name.append(lower(part));
+  }
   const std::string last = names.empty() ? std::string() : lower(names.back());
   const bool grammar = names.size() == 1 && is_grammar_call(tree_.dialect, name);
   if (!grammar) facts_.functions.push_back(name);

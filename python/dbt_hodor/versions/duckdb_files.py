@@ -42,10 +42,12 @@ class FileVersions:
         that its rules (``**``, brace lists, ``file_search_path``) hold."""
         if function.lower() not in FILE_FUNCTIONS or not pattern or _SCHEME.match(pattern):
             return None
-        rows = cursor.execute("SELECT file FROM glob(?)", [pattern]).fetchall()
-        paths = sorted({path for (path,) in rows})
-        if not paths:
-            return None
+        rows = cursor.execute(
+            "SELECT file, current_setting('file_search_path') FROM glob(?)", [pattern]
+        ).fetchall()
+        paths = sorted({path for path, _ in rows})
+        if not paths or (rows[0][1] and not os.path.isabs(os.path.expanduser(pattern))):
+            return None  # readers try the search path in an order of their own
         digest = hashlib.sha256()
         for path in paths:
             if _SCHEME.match(path):

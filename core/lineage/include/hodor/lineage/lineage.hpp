@@ -19,7 +19,7 @@ enum class InputKind { table, view, file, function, volatile_value, opaque };
 
 // Limits of one trace; what lies beyond them is an opaque input.
 inline constexpr int kMaxViewDepth = 64;  // views and functions below one another
-inline constexpr std::size_t kMaxInputsOfView = 20'000;
+inline constexpr std::size_t kMaxInputsOfView = 5'000;
 
 struct Input {
   InputKind kind = InputKind::opaque;

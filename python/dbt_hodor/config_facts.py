@@ -39,8 +39,13 @@ _UNREAD_COLUMN_KEYS = frozenset(
 )
 
 
+_AS_IS = frozenset({type(None), bool, int, float, str, bytes})
+
+
 def plain(value: Any) -> Any:
     """A value of the kinds that the core digests; other objects by their type and text."""
+    if type(value) in _AS_IS:
+        return value
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         # Enum members that are strings must not hash by their class.
         if isinstance(value, Enum):
@@ -67,8 +72,8 @@ def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
     """The node's own part: its config without what cannot change the data, columns, constraints."""
     values: dict[str, Any] = {}
     for key, value in _config_items(node.config):
-        if key not in IGNORED_KEYS and value is not None:
-            values[key] = plain(value)
+        if value is not None and key not in IGNORED_KEYS:
+            values[key] = value if type(value) in _AS_IS else plain(value)
     switched = {
         key: True
         for key, value in (getattr(node.config, "persist_docs", None) or {}).items()
@@ -95,12 +100,11 @@ def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
 
 def _config_items(config: Any) -> Iterable[tuple[str, Any]]:
     # Not to_dict(): it costs as much as everything else that hodor does for a node.
-    for key, value in config.__dict__.items():
-        if key != "_extra":
-            yield key, value
-    extra = getattr(config, "_extra", None)
-    if extra:
-        yield from extra.items()
+    fixed = config.__dict__
+    extra = fixed.get("_extra")
+    if "_extra" not in fixed:
+        return list(fixed.items())
+    return [*((key, value) for key, value in fixed.items() if key != "_extra"), *extra.items()]
 
 
 def _column_values(columns: Iterable[Any], mentions: frozenset[str]) -> list[Any]:

@@ -22,7 +22,7 @@ from dbt_hodor.manifest import ManifestIndex, parts_of
 from dbt_hodor.node_text import TextReader
 from dbt_hodor.records import Records
 from dbt_hodor.secrets import Redactor
-from dbt_hodor.settings import RunSettings
+from dbt_hodor.settings import NodeSettings, RunSettings, resolve_node_settings
 from dbt_hodor.settling import TestOutcomes
 from dbt_hodor.stamps import StampReaders, may_be_volatile
 from dbt_hodor.warehouse import Warehouse
@@ -58,6 +58,7 @@ class RunContext:
         self._shared: dict[Any, str] = {}
         self._vars: dict[str, Mapping[str, Any]] = {}
         self._in_memory: dict[str, bool] = {}
+        self._node_settings: dict[tuple[str, str], NodeSettings] = {}
         self.index = ManifestIndex(self.manifest)
         self.macros = Macros(
             self.manifest, dbt.project_name, self.adapter_type, dbt.internal_packages
@@ -138,6 +139,19 @@ class RunContext:
             data = file.read()
         delimiter = str(getattr(node.config, "delimiter", None) or ",")
         return _core.seed_hash(data, delimiter)
+
+    def settings_of(self, node: Any) -> NodeSettings:
+        """The node's `state:` block; what is wrong in it is said once per wording."""
+        extra = getattr(node.config, "_extra", None)
+        state = extra.get("state") if extra else None
+        key = (str(node.resource_type), repr(state))
+        known = self._node_settings.get(key)
+        if known is None:
+            known, notes = resolve_node_settings(state, key[0])
+            self._node_settings[key] = known
+            for note in notes:
+                self.warn_once(note)
+        return known
 
     def is_in_memory(self, database: str) -> bool:
         """Whether a database ends with the process."""

@@ -20,7 +20,6 @@ from dbt_hodor.macros import names_in, reachable_texts
 from dbt_hodor.manifest import classify, expected_type, parts_of
 from dbt_hodor.node_text import Effects, fragments, test_sql
 from dbt_hodor.plan import Plan
-from dbt_hodor.settings import resolve_node_settings
 from dbt_hodor.settling import columns_are_own, keeps_earlier_state, settles
 from dbt_hodor.stamps import counted_classes
 
@@ -63,9 +62,7 @@ class Decider:
         plan = Plan(node=node, node_key=run.index.node_key(node), kind=kind)
         plan.started_ms = run.now_ms()
         plan.unsupported = unsupported or self._never_reused(node, kind)
-        plan.settings, notes = resolve_node_settings(_state_of(node), str(node.resource_type))
-        for note in notes:
-            run.warn_once(note)
+        plan.settings = run.settings_of(node)
         plan.parts = parts_of(node)
         if plan.parts is not None:
             plan.key = _core.relation_key(plan.parts)
@@ -327,11 +324,6 @@ class Decider:
         if plan.kind == "test":
             return f"replayed, ran {when}, {reason}"
         return f"{reason}, last build {when}"
-
-
-def _state_of(node: Any) -> Any:
-    extra = getattr(node.config, "_extra", None)
-    return extra.get("state") if extra else None
 
 
 def _has_key(node: Any, key: str) -> bool:

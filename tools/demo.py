@@ -174,8 +174,22 @@ def show(run: dict[str, Any]) -> None:
         groups.setdefault((node["action"], node["reason"]), []).append(short(node["unique_id"]))
     for (action, reason), names in sorted(groups.items()):
         word = {"reuse": "reused", "replay": "replayed", "build": "built"}[action]
-        shown = ", ".join(sorted(names)[:4]) + (f", … ({len(names)})" if len(names) > 4 else "")
-        print(f"  {word:<8} {reason:<22} {shown}")
+        start = f"  {word:<8} {reason:<18} "
+        print(
+            start + listed(sorted(names), shutil.get_terminal_size((110, 24)).columns - len(start))
+        )
+
+
+def listed(names: list[str], width: int) -> str:
+    """As many names as fit, and how many there are when not all do."""
+    shown = ", ".join(names)
+    if len(shown) <= width:
+        return shown
+    count = f", … ({len(names)})"
+    kept = names[:1]
+    while len(", ".join([*kept, names[len(kept)]])) + len(count) <= width:
+        kept.append(names[len(kept)])
+    return ", ".join(kept) + count
 
 
 def decisions_wrong(step: Step, run: dict[str, Any]) -> list[str]:

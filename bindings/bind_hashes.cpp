@@ -63,7 +63,7 @@ void bind_hashes(nb::module_& m) {
       [](std::string_view label, nb::handle value) {
         return value_or_raise(value_digest(label, to_value(value)));
       },
-      "label"_a, "value"_a,
+      "label"_a, "value"_a.none(),
       "SHA-256 over the typed pre-image of a plain value; the order of dict keys does not count.\n\n"
       "Raises TypeError for a type that is not plain, ValueError beyond a limit.");
   m.def("digest_parts", &digest_parts_of, "label"_a, "value"_a,
@@ -74,7 +74,7 @@ void bind_hashes(nb::module_& m) {
       [](std::string_view label, nb::handle value) {
         return value_or_raise(dump_value(label, to_value(value)));
       },
-      "label"_a, "value"_a, "The pre-image that `digest` hashes, one field a line.");
+      "label"_a, "value"_a.none(), "The pre-image that `digest` hashes, one field a line.");
 }
 
 }  // namespace hodor::python

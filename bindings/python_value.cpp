@@ -24,14 +24,14 @@ std::string iso_text(nb::handle object) {
 
 class Converter {
  public:
-  Value convert(PyObject* object, std::size_t depth) {
+  // `value` is null when this begins.
+  void convert(PyObject* object, Value& value, std::size_t depth) {
     if (++count_ > limits::kValueCount) throw nb::value_error("too many values");
     if (depth > limits::kValueDepth) throw nb::value_error("nested too deeply");
-    Value value;
     if (PyUnicode_Check(object)) {
       value.content = text_of(object);
     } else if (object == Py_None) {
-      // Value starts as null.
+      // It is null already.
     } else if (PyBool_Check(object)) {
       value.content = object == Py_True;
     } else if (PyLong_Check(object)) {
@@ -50,7 +50,6 @@ class Converter {
     } else {
       convert_date(object, value);
     }
-    return value;
   }
 
  private:
@@ -76,10 +75,9 @@ class Converter {
     while (PyDict_Next(object, &position, &key, &item) != 0) {
       const bool is_scalar = !PyTuple_Check(key) && !PyFloat_Check(key);
       if (!is_scalar) throw nb::type_error("a tuple or float is no key that can be hashed");
-      MapEntry entry;
-      entry.key = convert(key, depth + 1);
-      entry.value = convert(item, depth + 1);
-      map.push_back(std::move(entry));
+      MapEntry& entry = map.emplace_back();
+      convert(key, entry.key, depth + 1);
+      convert(item, entry.value, depth + 1);
     }
   }
 
@@ -90,7 +88,7 @@ class Converter {
     for (Py_ssize_t i = 0; i < size; ++i) {
       PyObject* item = is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i);
       if (item == nullptr) nb::raise_python_error();
-      list.push_back(convert(item, depth + 1));
+      convert(item, list.emplace_back(), depth + 1);
     }
   }
 
@@ -116,6 +114,10 @@ class Converter {
 
 }  // namespace
 
-Value to_value(nb::handle object) { return Converter().convert(object.ptr(), 0); }
+Value to_value(nb::handle object) {
+  Value value;
+  Converter().convert(object.ptr(), value, 0);
+  return value;
+}
 
 }  // namespace hodor::python

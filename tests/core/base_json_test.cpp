@@ -54,6 +54,27 @@ TEST(Json, ReadsWhiteSpaceAndAllEscapes) {
   EXPECT_EQ(rewritten(R"("\/\b\f\u00e9\uD83C\uDf0d")"), "\"/\\u0008\\u000cé🌍\"");
 }
 
+TEST(Json, TheCompactFormIsWhatTheWriterWrites) {
+  std::string all_bytes;
+  for (int byte = 0; byte < 128; ++byte) all_bytes += static_cast<char>(byte);
+  json::Writer out;
+  out.begin_array();
+  out.text(all_bytes);
+  out.integer(-5);
+  out.end_array();
+  const std::string text = std::move(out).finish().value();
+  const Result<Value> value = json::parse(text, json::Form::compact);
+  ASSERT_TRUE(value.ok()) << value.error();
+  EXPECT_EQ(*(*value.value().as<ValueList>())[0].as<std::string>(), all_bytes);
+
+  const char* others[] = {" 1", "1 ", "[1, 2]", "{\"a\": 1}", "{ }", "[\n]", R"("\/")", R"("\b")", R"("\f")",
+                          R"("\u0041")", R"("\u001F")", R"("\u000a")", R"("\u0009")", R"("\u000d")",
+                          R"("\u0020")", R"("\ud83c\udf0d")", R"("\u00")"};
+  for (const char* other : others) {
+    EXPECT_FALSE(json::parse(other, json::Form::compact).ok()) << other;
+  }
+}
+
 TEST(Json, NumbersBeyondIntegersStayAsWritten) {
   for (const char* text : {"1.5", "-0", "1e9", "0.10", "9223372036854775808", "1E+2", "-1.0e-3"}) {
     const Result<Value> value = json::parse(text);

@@ -18,6 +18,14 @@ int hex_digit(char c) {
   return -1;
 }
 
+// The digits after \u as Writer puts them: a control character without a letter of its own.
+bool is_writers_escape(std::string_view digits) {
+  if (digits.size() != 4 || digits.substr(0, 2) != "00") return false;
+  if (digits[2] != '0' && digits[2] != '1') return false;
+  if (!is_digit(digits[3]) && (digits[3] < 'a' || digits[3] > 'f')) return false;
+  return digits != "0009" && digits != "000a" && digits != "000d";
+}
+
 bool has_duplicate_key(const ValueMap& map) {
   const auto key_of = [&map](std::size_t i) -> const std::string& {
     return *map[i].key.as<std::string>();
@@ -38,10 +46,12 @@ bool has_duplicate_key(const ValueMap& map) {
   return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
 }
 
+constexpr std::size_t kFirstCapacity = 4;  // most lists and objects of records are short
+
 // Each method reads one piece at `at_` and returns false with `problem_` set when it is not there.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  Reader(std::string_view text, Form form) : text_(text), form_(form) {}
 
   Result<Value> run() {
     Value value;
@@ -71,6 +81,7 @@ class Reader {
     return true;
   }
   void skip_space() {
+    if (form_ == Form::compact) return;
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return;
@@ -111,6 +122,7 @@ class Reader {
     ++at_;
     skip_space();
     if (accept('}')) return true;
+    map.reserve(kFirstCapacity);
     do {
       skip_space();
       if (peek() != '"') return fail("a key was expected");
@@ -130,6 +142,7 @@ class Reader {
     ++at_;
     skip_space();
     if (accept(']')) return true;
+    list.reserve(kFirstCapacity);
     do {
       if (!read_value(list.emplace_back(), depth)) return false;
       skip_space();
@@ -161,15 +174,19 @@ class Reader {
   }
 
   bool read_escape(std::string& out) {
-    static constexpr std::string_view kLetters = "\"\\/bfnrt";
-    static constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
-    const std::size_t letter = kLetters.find(peek());
+    static constexpr std::string_view kLetters = "\"\\nrt/bf";
+    static constexpr std::string_view kMeanings = "\"\\\n\r\t/\b\f";
+    const std::size_t known = form_ == Form::compact ? 5 : kLetters.size();
+    const std::size_t letter = kLetters.substr(0, known).find(peek());
     if (at_ < text_.size() && letter != std::string_view::npos) {
       out.push_back(kMeanings[letter]);
       ++at_;
       return true;
     }
     if (!accept('u')) return fail("unknown escape");
+    if (form_ == Form::compact && !is_writers_escape(text_.substr(at_, 4))) {
+      return fail("an escape that is not needed");
+    }
     std::optional<std::uint32_t> code = read_hex4();
     if (!code) return fail("four hex digits were expected");
     if (*code >= 0xd800 && *code <= 0xdbff) {
@@ -231,6 +248,7 @@ class Reader {
   }
 
   std::string_view text_;
+  Form form_;
   std::size_t at_ = 0;
   std::size_t values_ = 0;
   const char* problem_ = "";
@@ -238,7 +256,7 @@ class Reader {
 
 }  // namespace
 
-Result<Value> parse(std::string_view text) { return Reader(text).run(); }
+Result<Value> parse(std::string_view text, Form form) { return Reader(text, form).run(); }
 
 const Value* find(const Value& object, std::string_view key) {
   const ValueMap* map = object.as<ValueMap>();

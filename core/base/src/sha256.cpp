@@ -101,10 +101,10 @@ std::string Sha256::hex() {
   compress_(state_, tail.data(), blocks);
 
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  hex.reserve(64);
+  std::string hex(64, '0');
+  char* out = hex.data();
   for (const std::uint32_t word : state_) {
-    for (int shift = 28; shift >= 0; shift -= 4) hex.push_back(kDigits[(word >> shift) & 15]);
+    for (int shift = 28; shift >= 0; shift -= 4) *out++ = kDigits[(word >> shift) & 15];
   }
   return hex;
 }

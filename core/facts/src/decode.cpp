@@ -109,13 +109,12 @@ bool read_facts(ValueMap& map, Facts& facts) {
 Result<Facts> decode_facts(std::string_view text) {
   const std::string_view body = envelope::unwrap(text);
   if (body.empty()) return Error{"these facts are damaged or of another version"};
-  HODOR_TRY(value, json::parse(body));
+  // Compact: a body with white space or other escapes has a right checksum too, but nobody here
+  // wrote it.
+  HODOR_TRY(value, json::parse(body, json::Form::compact));
   Facts facts;
   ValueMap* map = value.as<ValueMap>();
   if (map == nullptr || !read_facts(*map, facts)) return Error{"these facts have another layout"};
-  // A body with white space or other escapes has a right checksum too, but nobody here wrote it.
-  HODOR_TRY(again, encode_facts(facts));
-  if (again != text) return Error{"these facts are not in canonical form"};
   return facts;
 }
 

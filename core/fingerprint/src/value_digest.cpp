@@ -10,6 +10,32 @@
 namespace hodor {
 namespace {
 
+bool has_text_keys_only(const ValueMap& map) {
+  return std::all_of(map.begin(), map.end(), [](const MapEntry& entry) {
+    return entry.key.as<std::string>() != nullptr;
+  });
+}
+
+using Entries = std::vector<const MapEntry*>;
+
+// An error for a key that is no text or stands twice.
+Result<Entries> entries_by_text_key(const ValueMap& map) {
+  if (!has_text_keys_only(map)) return Error{"the keys of the parts must be texts"};
+  const auto key_of = [](const MapEntry* entry) -> const std::string& {
+    return *entry->key.as<std::string>();
+  };
+  Entries entries;
+  entries.reserve(map.size());
+  for (const MapEntry& entry : map) entries.push_back(&entry);
+  std::sort(entries.begin(), entries.end(),
+            [&](const MapEntry* a, const MapEntry* b) { return key_of(a) < key_of(b); });
+  const auto same_key = [&](const MapEntry* a, const MapEntry* b) { return key_of(a) == key_of(b); };
+  if (std::adjacent_find(entries.begin(), entries.end(), same_key) != entries.end()) {
+    return Error{"a key stands twice in a map"};
+  }
+  return entries;
+}
+
 // Writes a tree into a Preimage; `problem()` is set when it does not fit.
 class ValueEncoder {
  public:
@@ -33,12 +59,8 @@ class ValueEncoder {
   void write(std::string_view, const Decimal&, std::size_t) {
     fail("a JSON number outside the integers of 64 bits has no digest");
   }
-  void write(std::string_view tag, const std::string& value, std::size_t) {
-    out_.text(tag, value);
-  }
-  void write(std::string_view tag, const Bytes& value, std::size_t) {
-    out_.blob(tag, value.bytes);
-  }
+  void write(std::string_view tag, const std::string& value, std::size_t) { out_.text(tag, value); }
+  void write(std::string_view tag, const Bytes& value, std::size_t) { out_.blob(tag, value.bytes); }
   void write(std::string_view tag, const Date& value, std::size_t) { out_.date(tag, value.iso); }
   void write(std::string_view tag, const DateTime& value, std::size_t) {
     out_.datetime(tag, value.iso);
@@ -62,26 +84,12 @@ class ValueEncoder {
     }
   }
 
-  static bool has_text_keys_only(const ValueMap& map) {
-    return std::all_of(map.begin(), map.end(), [](const MapEntry& entry) {
-      return entry.key.as<std::string>() != nullptr;
-    });
-  }
-
   // The usual case: the key is the tag of its value.
   void write_text_keys(const ValueMap& map, std::size_t depth) {
-    std::vector<const MapEntry*> sorted;
-    sorted.reserve(map.size());
-    for (const MapEntry& entry : map) sorted.push_back(&entry);
-    std::sort(sorted.begin(), sorted.end(), [](const MapEntry* a, const MapEntry* b) {
-      return *a->key.as<std::string>() < *b->key.as<std::string>();
-    });
-    const std::string* previous = nullptr;
-    for (const MapEntry* entry : sorted) {
-      const std::string& key = *entry->key.as<std::string>();
-      if (previous != nullptr && *previous == key) return fail("a key stands twice in a map");
-      previous = &key;
-      add(key, entry->value, depth + 1);
+    const Result<Entries> entries = entries_by_text_key(map);
+    if (!entries.ok()) return fail(entries.error());
+    for (const MapEntry* entry : entries.value()) {
+      add(*entry->key.as<std::string>(), entry->value, depth + 1);
     }
   }
 
@@ -110,8 +118,8 @@ class ValueEncoder {
     }
   }
 
-  void fail(const char* message) {
-    if (!problem_) problem_ = Error{message};
+  void fail(std::string message) {
+    if (!problem_) problem_ = Error{std::move(message)};
   }
 
   Preimage& out_;
@@ -139,24 +147,18 @@ Result<std::string> value_digest(std::string_view label, const Value& value) {
 Result<KeyDigests> value_digest_parts(std::string_view label, const Value& value) {
   const ValueMap* map = value.as<ValueMap>();
   if (map == nullptr) return Error{"only a map has parts"};
+  HODOR_TRY(entries, entries_by_text_key(*map));
   KeyDigests digests;
-  digests.reserve(map->size());
+  digests.reserve(entries.size());
   Preimage preimage;
-  for (const MapEntry& entry : *map) {
-    const std::string* key = entry.key.as<std::string>();
-    if (key == nullptr) return Error{"the keys of the parts must be texts"};
+  for (const MapEntry* entry : entries) {
+    const std::string& key = *entry->key.as<std::string>();
     preimage.clear();
-    preimage.text("kind", "part");
-    preimage.text("label", label);
+    preimage.text("part", label);  // kept short: most parts then fit one block of SHA-256
     ValueEncoder encoder(preimage);
-    encoder.add(*key, entry.value, 0);
+    encoder.add(key, entry->value, 0);
     if (encoder.problem()) return *encoder.problem();
-    digests.emplace_back(*key, sha256_hex(preimage.bytes()));
-  }
-  std::sort(digests.begin(), digests.end());
-  const auto same_key = [](const auto& a, const auto& b) { return a.first == b.first; };
-  if (std::adjacent_find(digests.begin(), digests.end(), same_key) != digests.end()) {
-    return Error{"a key stands twice in a map"};
+    digests.emplace_back(key, sha256_hex(preimage.bytes()));
   }
   return digests;
 }

@@ -14,8 +14,11 @@
 
 namespace hodor::json {
 
+// `compact` accepts only what Writer writes: one text per value, so nothing is lost by reading it.
+enum class Form { any, compact };
+
 // The whole text is one JSON value. Integers of 64 bits become std::int64_t, other numbers Decimal.
-Result<Value> parse(std::string_view text);
+Result<Value> parse(std::string_view text, Form form = Form::any);
 
 // Null when `object` is no object or has no such key.
 const Value* find(const Value& object, std::string_view key);

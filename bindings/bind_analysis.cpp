@@ -20,8 +20,8 @@ namespace {
 using Parts = std::vector<std::string>;
 
 Dialect dialect_named(std::string_view name) {
-  return value_named<Dialect>(
-      "dialect", name, {{"duckdb", Dialect::duckdb}, {"databricks", Dialect::databricks}});
+  return value_named<Dialect>("dialect", name,
+                              {{"duckdb", Dialect::duckdb}, {"databricks", Dialect::databricks}});
 }
 
 const char* name_of(AnalysisTier tier) {
@@ -83,16 +83,19 @@ std::tuple<std::string, std::vector<StatementFacts>> analyze_several(
 void bind_analysis(nb::module_& m) {
   nb::class_<RelationIds>(m, "RelationIds", "Which dbt node a relation name belongs to.")
       .def(nb::init<const std::vector<std::pair<Parts, std::string>>&>(), "pairs"_a,
-           "pairs: ([database, schema, relation], unique_id); a name that two ids claim is dropped.");
+           "pairs: ([database, schema, relation], unique_id); a name that two ids claim is "
+           "dropped.");
   nb::class_<Analysis>(m, "Analysis", "What one query is, reads and consists of.")
-      .def_prop_ro("tier", [](const Analysis& self) { return name_of(self.tier); },
-                   "tokens, or text when the query could not be cut into tokens.")
+      .def_prop_ro(
+          "tier", [](const Analysis& self) { return name_of(self.tier); },
+          "tokens, or text when the query could not be cut into tokens.")
       .def_ro("code_hash", &Analysis::code_hash)
       .def_ro("facts", &Analysis::facts, nb::rv_policy::copy)
       .def_prop_ro("parts", &parts_of, "(cte, column or body; name; hash) for explain.");
   nb::class_<StatementFacts>(m, "StatementFacts", "One statement of a hook or sql_header.")
-      .def_prop_ro("kind", [](const StatementFacts& self) { return hodor::name_of(self.kind); },
-                   "query, harmless, write, session, loads or opaque.")
+      .def_prop_ro(
+          "kind", [](const StatementFacts& self) { return hodor::name_of(self.kind); },
+          "query, harmless, write, session, loads or opaque.")
       .def_prop_ro("target", &target_of, "Parts of the relation that a write changes.")
       .def_ro("facts", &StatementFacts::facts, nb::rv_policy::copy);
   m.def("analyze", &analyze_text, "sql"_a, "dialect"_a, "run_values"_a, "relation_ids"_a,

@@ -102,15 +102,15 @@ const char* name_of(Action action) { return action == Action::reuse ? "reuse" : 
 
 using DecisionTuple = std::tuple<const char*, const char*, std::vector<std::string>>;
 
-DecisionTuple decide_node(std::string_view kind, bool supported, bool full_refresh, bool hook_writes,
-                          bool star, bool order_sensitive, bool keeps_earlier_state,
-                          bool settles_by_proof, std::string_view existence,
-                          const OptionalText& text_hash, const OptionalText& code_hash,
-                          const OptionalText& unrendered_hash, const OptionalText& config_hash,
-                          const OptionalText& target, const std::vector<UpstreamTuple>& upstreams,
-                          const BuildRecord* record, std::int64_t lag_tolerance_ms,
-                          std::string_view require_fresh_data_from, bool compare_unrendered_code,
-                          std::int64_t now_ms, bool stores_failures) {
+DecisionTuple decide_node(std::string_view kind, bool supported, bool full_refresh,
+                          bool hook_writes, bool star, bool order_sensitive,
+                          bool keeps_earlier_state, bool settles_by_proof,
+                          std::string_view existence, const OptionalText& text_hash,
+                          const OptionalText& code_hash, const OptionalText& unrendered_hash,
+                          const OptionalText& config_hash, const OptionalText& target,
+                          const std::vector<UpstreamTuple>& upstreams, const BuildRecord* record,
+                          std::int64_t lag_tolerance_ms, std::string_view require_fresh_data_from,
+                          bool compare_unrendered_code, std::int64_t now_ms, bool stores_failures) {
   NodeState node;
   node.kind = node_kind_named(kind);
   node.supported = supported;
@@ -122,8 +122,8 @@ DecisionTuple decide_node(std::string_view kind, bool supported, bool full_refre
   node.settles_by_proof = settles_by_proof;
   node.stores_failures = stores_failures;
   node.existence = existence_named(existence);
-  node.hashes = {text_or_empty(text_hash), text_or_empty(code_hash),
-                 text_or_empty(unrendered_hash), text_or_empty(config_hash), kHashVersion};
+  node.hashes = {text_or_empty(text_hash), text_or_empty(code_hash), text_or_empty(unrendered_hash),
+                 text_or_empty(config_hash), kHashVersion};
   node.target = version_of(target);
   node.upstreams.reserve(upstreams.size());
   for (const auto& [key, group, upstream_kind, token] : upstreams) {
@@ -141,8 +141,9 @@ BuildRecord decode_columns(const OptionalText& text_hash, const OptionalText& co
                            std::int64_t hash_version, const OptionalText& data_version,
                            std::optional<std::int64_t> built_at_ms, const OptionalText& upstreams,
                            const OptionalText& detail) {
-  return value_or_raise(decode_record({text_hash, code_hash, unrendered_hash, config_hash,
-                                       hash_version, data_version, built_at_ms, upstreams, detail}));
+  return value_or_raise(
+      decode_record({text_hash, code_hash, unrendered_hash, config_hash, hash_version, data_version,
+                     built_at_ms, upstreams, detail}));
 }
 
 nb::object token_object(const std::optional<std::string>& token) {
@@ -197,13 +198,15 @@ void bind_record(nb::module_& m) {
                   "From the columns of a stored row. Raises ValueError when one is malformed.")
       .def_prop_ro("text_hash", [](const BuildRecord& self) { return self.hashes.text; })
       .def_prop_ro("code_hash", [](const BuildRecord& self) { return self.hashes.code; })
-      .def_prop_ro("unrendered_hash", [](const BuildRecord& self) { return self.hashes.unrendered; })
+      .def_prop_ro("unrendered_hash",
+                   [](const BuildRecord& self) { return self.hashes.unrendered; })
       .def_prop_ro("config_hash", [](const BuildRecord& self) { return self.hashes.config; })
       .def_prop_ro("hash_version", [](const BuildRecord& self) { return self.hashes.hash_version; })
       .def_prop_ro("data_version", [](const BuildRecord& self) { return token_of(self.target); })
       .def_ro("built_at_ms", &BuildRecord::built_at_ms)
       .def_ro("fixpoint", &BuildRecord::fixpoint)
-      .def_prop_ro("upstreams", &recorded_upstreams, nb::sig("def upstreams(self) -> dict[str, str | None]"),
+      .def_prop_ro("upstreams", &recorded_upstreams,
+                   nb::sig("def upstreams(self) -> dict[str, str | None]"),
                    "Token per input key; None is unknown.");
   m.def("encode_upstreams", &upstream_text, "upstreams"_a,
         "Pairs of (input key, token or None) as the text of the record column.");
@@ -219,8 +222,9 @@ void bind_decision(nb::module_& m) {
   bind_record(m);
   m.def("version_token", &version_token, "data"_a, "order"_a, "schema"_a,
         "One state of a table as text. Raises ValueError for a part with ';'.");
-  m.def("compare_versions", &compare_versions, "now"_a.none(), "recorded"_a.none(), "sensitivity"_a,
-        "same, changed or unknown. None is unknown; sensitivity: rows, rows_and_order, schema_only.");
+  m.def(
+      "compare_versions", &compare_versions, "now"_a.none(), "recorded"_a.none(), "sensitivity"_a,
+      "same, changed or unknown. None is unknown; sensitivity: rows, rows_and_order, schema_only.");
   m.def("decide", &decide_node, nb::kw_only(), "kind"_a, "supported"_a, "full_refresh"_a,
         "hook_writes"_a, "star"_a, "order_sensitive"_a, "keeps_earlier_state"_a,
         "settles_by_proof"_a, "existence"_a, "text_hash"_a.none(), "code_hash"_a.none(),

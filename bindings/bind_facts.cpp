@@ -79,8 +79,9 @@ void bind_parts_of_facts(nb::module_& m) {
             new (self) OwnReadFacts{own_reads_named(reads), plain_greater};
           },
           "reads"_a = "none", "plain_greater"_a = false)
-      .def_prop_ro("reads", [](const OwnReadFacts& self) { return name_of(self.reads); },
-                   "none, high_water_mark or other.")
+      .def_prop_ro(
+          "reads", [](const OwnReadFacts& self) { return name_of(self.reads); },
+          "none, high_water_mark or other.")
       .def_ro("plain_greater", &OwnReadFacts::plain_greater)
       .def(nb::self == nb::self);
 }
@@ -107,8 +108,8 @@ void init_facts(Facts* self, bool exact, std::vector<RelationName> relations,
 
 void bind_facts_class(nb::module_& m) {
   using Names = std::vector<std::string>;
-  nb::class_<Facts>(m, "Facts",
-                    "What one SQL text reads, calls and depends on. Default: nothing was understood.")
+  nb::class_<Facts>(
+      m, "Facts", "What one SQL text reads, calls and depends on. Default: nothing was understood.")
       .def("__init__", &init_facts, nb::kw_only(), "exact"_a = false,
            "relations"_a = std::vector<RelationName>(), "paths"_a = Names(),
            "files"_a = std::vector<FileRead>(), "opaque_inputs"_a = Names(),
@@ -129,14 +130,14 @@ void bind_facts_class(nb::module_& m) {
       .def_ro("own", &Facts::own, kCopy)
       .def(nb::self == nb::self)
       .def("__repr__", [](const Facts& self) { return value_or_raise(encode_facts(self)); })
-      .def("encode", [](const Facts& self) { return value_or_raise(encode_facts(self)); },
-           "The text that records keep; equal facts give equal text.")
+      .def(
+          "encode", [](const Facts& self) { return value_or_raise(encode_facts(self)); },
+          "The text that records keep; equal facts give equal text.")
       .def_static(
           "decode", [](std::string_view text) { return value_or_raise(decode_facts(text)); },
           "text"_a, "Raises ValueError for a text that was cut, altered or of another version.")
       .def_static(
-          "merge", [](const std::vector<const Facts*>& all) { return merge_facts(all); },
-          "facts"_a,
+          "merge", [](const std::vector<const Facts*>& all) { return merge_facts(all); }, "facts"_a,
           "What several texts read together; exact only if all are. Output columns of the first.");
 }
 

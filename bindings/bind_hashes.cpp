@@ -40,8 +40,7 @@ std::string seed_hash_of(const nb::bytes& data, std::string_view delimiter) {
 
 nb::dict digest_parts_of(std::string_view label, const nb::dict& value) {
   nb::dict parts;
-  for (const auto& [key, digest] :
-       value_or_raise(value_digest_parts(label, to_value(value)))) {
+  for (const auto& [key, digest] : value_or_raise(value_digest_parts(label, to_value(value)))) {
     parts[nb::str(key.c_str(), key.size())] = nb::str(digest.c_str(), digest.size());
   }
   return parts;
@@ -55,16 +54,18 @@ void bind_hashes(nb::module_& m) {
   m.def("text_hash", &text_hash_of, "sql"_a, "run_values"_a,
         "Hash of a compiled text with this run's values taken out.\n\n"
         "run_values: pairs of (value of this run, placeholder). Releases the GIL.");
-  m.def("seed_hash", &seed_hash_of, "data"_a, "delimiter"_a = "",
-        "Hash of a CSV file; CR LF counts as LF outside fields that any reader takes for quoted.\n\n"
-        "delimiter: the seed's own when it is a letter or digit. Releases the GIL.");
+  m.def(
+      "seed_hash", &seed_hash_of, "data"_a, "delimiter"_a = "",
+      "Hash of a CSV file; CR LF counts as LF outside fields that any reader takes for quoted.\n\n"
+      "delimiter: the seed's own when it is a letter or digit. Releases the GIL.");
   m.def(
       "digest",
       [](std::string_view label, nb::handle value) {
         return value_or_raise(value_digest(label, to_value(value)));
       },
       "label"_a, "value"_a.none(),
-      "SHA-256 over the typed pre-image of a plain value; the order of dict keys does not count.\n\n"
+      "SHA-256 over the typed pre-image of a plain value; the order of dict keys does not "
+      "count.\n\n"
       "Raises TypeError for a type that is not plain, ValueError beyond a limit.");
   m.def("digest_parts", &digest_parts_of, "label"_a, "value"_a,
         nb::sig("def digest_parts(label: str, value: dict[str, object]) -> dict[str, str]"),

@@ -49,8 +49,9 @@ std::vector<InputTuple> trace(const Catalog& catalog, const Facts& facts, const 
 void bind_lineage(nb::module_& m) {
   m.def("relation_key", &relation_key, "parts"_a,
         "The key of a relation: lower-case parts joined by '.', quoted where needed.");
-  nb::class_<Catalog>(m, "Catalog",
-                      "The relations and functions of one warehouse at one moment. The GIL guards it.")
+  nb::class_<Catalog>(
+      m, "Catalog",
+      "The relations and functions of one warehouse at one moment. The GIL guards it.")
       .def(nb::init<std::string, std::string>(), "default_database"_a, "default_schema"_a)
       .def("put_table", &Catalog::put_table, "parts"_a)
       .def("put_view", &Catalog::put_view, "parts"_a, "definition_hash"_a, "facts"_a.none(),

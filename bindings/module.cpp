@@ -2,7 +2,8 @@
 //
 // In:  plain Python values.
 // Out: plain Python values and a few opaque classes.
-// Never: holds logic, keeps a global, or lets a C++ exception of the core cross (the core has none).
+// Never: holds logic, keeps a global, or lets a C++ exception of the core cross (the core has
+// none).
 #include "bind.hpp"
 
 NB_MODULE(_core, m) {

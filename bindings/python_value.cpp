@@ -104,7 +104,8 @@ class Converter {
     } else if (nb::isinstance(handle, datetime.attr("date"))) {
       out.content = Date{iso_text(handle)};
     } else {
-      const nb::object name = nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))).attr("__name__");
+      const nb::object name =
+          nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))).attr("__name__");
       throw nb::type_error(("a value of type " + text_of(name.ptr()) + " has no digest").c_str());
     }
   }

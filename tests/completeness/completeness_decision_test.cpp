@@ -1,5 +1,5 @@
-// Each column of a record changes what is read of it, and each field that a decision gets can change
-// the decision. A field that nothing depends on is either useless or forgotten.
+// Each column of a record changes what is read of it, and each field that a decision gets can
+// change the decision. A field that nothing depends on is either useless or forgotten.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -188,10 +188,10 @@ TEST(Completeness, EveryFieldOfADecisionCounts) {
 }
 
 std::string story_of(const BuildRecord& record) {
-  std::string story = record.hashes.text + "|" + record.hashes.code + "|" + record.hashes.unrendered +
-                      "|" + record.hashes.config + "|" + std::to_string(record.hashes.hash_version) +
-                      "|" + record.target.token() + "|" +
-                      std::to_string(record.built_at_ms.value_or(-1)) + "|" +
+  std::string story = record.hashes.text + "|" + record.hashes.code + "|" +
+                      record.hashes.unrendered + "|" + record.hashes.config + "|" +
+                      std::to_string(record.hashes.hash_version) + "|" + record.target.token() +
+                      "|" + std::to_string(record.built_at_ms.value_or(-1)) + "|" +
                       (record.fixpoint ? "fixpoint" : "");
   for (const auto& [key, token] : record.upstreams) story += "|" + key + "=" + token.token();
   return story;

@@ -1,5 +1,5 @@
-// Each field of the facts changes their stored text: a field that is missing in the encoding would let
-// a record stand for facts that it does not have.
+// Each field of the facts changes their stored text: a field that is missing in the encoding would
+// let a record stand for facts that it does not have.
 //
 // The lists below name every field once. A field added to a struct stops this file from compiling
 // (structured bindings), and the number beside it must then match the list.
@@ -107,9 +107,11 @@ void check_each(const std::vector<FieldCase<T>>& cases, const std::function<T&(F
 TEST(Completeness, EveryFieldOfFactsIsStored) {
   std::set<std::string> texts = {encode_facts(base_facts()).value()};
   check_each<Facts>(kFacts, [](Facts& f) -> Facts& { return f; }, texts);
-  check_each<RelationName>(kRelation, [](Facts& f) -> RelationName& { return f.relations[0]; }, texts);
+  check_each<RelationName>(
+      kRelation, [](Facts& f) -> RelationName& { return f.relations[0]; }, texts);
   check_each<FileRead>(kFile, [](Facts& f) -> FileRead& { return f.files[0]; }, texts);
-  check_each<VolatileCall>(kCall, [](Facts& f) -> VolatileCall& { return f.volatile_calls[0]; }, texts);
+  check_each<VolatileCall>(
+      kCall, [](Facts& f) -> VolatileCall& { return f.volatile_calls[0]; }, texts);
   check_each<OwnReadFacts>(kOwn, [](Facts& f) -> OwnReadFacts& { return f.own; }, texts);
 }
 

@@ -1,12 +1,11 @@
 // The JSON of records: what is accepted, what is refused, limits, round trips, random damage.
-#include "hodor/base/json.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 #include <vector>
 
+#include "hodor/base/json.hpp"
 #include "hodor/base/limits.hpp"
 
 namespace hodor {
@@ -42,10 +41,20 @@ std::string rewritten(std::string_view text) {
 }
 
 TEST(Json, RoundTripsCompactText) {
-  const std::string texts[] = {
-      "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "\"\"",
-      "[]", "{}", "[[],{}]", R"({"a":1,"b":[true,null,"x"],"":{"c":"d"}})",
-      R"("\"\\\n\r\t\u0000\u001f/")", "\"\x7f Grüße 世界 🌍\""};
+  const std::string texts[] = {"null",
+                               "true",
+                               "false",
+                               "0",
+                               "-1",
+                               "9223372036854775807",
+                               "-9223372036854775808",
+                               "\"\"",
+                               "[]",
+                               "{}",
+                               "[[],{}]",
+                               R"({"a":1,"b":[true,null,"x"],"":{"c":"d"}})",
+                               R"("\"\\\n\r\t\u0000\u001f/")",
+                               "\"\x7f Grüße 世界 🌍\""};
   for (const std::string& text : texts) EXPECT_EQ(rewritten(text), text);
 }
 
@@ -67,9 +76,11 @@ TEST(Json, TheCompactFormIsWhatTheWriterWrites) {
   ASSERT_TRUE(value.ok()) << value.error();
   EXPECT_EQ(*(*value.value().as<ValueList>())[0].as<std::string>(), all_bytes);
 
-  const char* others[] = {" 1", "1 ", "[1, 2]", "{\"a\": 1}", "{ }", "[\n]", R"("\/")", R"("\b")", R"("\f")",
-                          R"("\u0041")", R"("\u001F")", R"("\u000a")", R"("\u0009")", R"("\u000d")",
-                          R"("\u0020")", R"("\ud83c\udf0d")", R"("\u00")"};
+  const char* others[] = {" 1",          "1 ",          "[1, 2]",      "{\"a\": 1}",
+                          "{ }",         "[\n]",        R"("\/")",     R"("\b")",
+                          R"("\f")",     R"("\u0041")", R"("\u001F")", R"("\u000a")",
+                          R"("\u0009")", R"("\u000d")", R"("\u0020")", R"("\ud83c\udf0d")",
+                          R"("\u00")"};
   for (const char* other : others) {
     EXPECT_FALSE(json::parse(other, json::Form::compact).ok()) << other;
   }
@@ -85,13 +96,61 @@ TEST(Json, NumbersBeyondIntegersStayAsWritten) {
 }
 
 TEST(Json, RefusesWhatIsNoJson) {
-  const std::string bad[] = {
-      "", " ", "nul", "nulll", "tru", "True", "NaN", "Infinity", "-", "+1", "01", "-01", "1.", ".5",
-      "1e", "1e+", "0x1", "\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\"",
-      "\"\\ud800x\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\n\"", std::string("\"\0\"", 3), "'a'",
-      "[", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{", "}", "{\"a\"", "{\"a\":", "{\"a\":1",
-      "{\"a\":1,", "{\"a\":1,}", "{a:1}", "{1:1}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "1 2", "[]]",
-      "\xef\xbb\xbf[]", "\"\xff\"", "\"\xed\xa0\x80\"", std::string("1\0", 2), "// c\n1", "[1]//"};
+  const std::string bad[] = {"",
+                             " ",
+                             "nul",
+                             "nulll",
+                             "tru",
+                             "True",
+                             "NaN",
+                             "Infinity",
+                             "-",
+                             "+1",
+                             "01",
+                             "-01",
+                             "1.",
+                             ".5",
+                             "1e",
+                             "1e+",
+                             "0x1",
+                             "\"",
+                             "\"\\\"",
+                             "\"\\x\"",
+                             "\"\\u12\"",
+                             "\"\\u12g4\"",
+                             "\"\\ud800\"",
+                             "\"\\ud800x\"",
+                             "\"\\ud800\\u0041\"",
+                             "\"\\udc00\"",
+                             "\"\n\"",
+                             std::string("\"\0\"", 3),
+                             "'a'",
+                             "[",
+                             "]",
+                             "[1",
+                             "[1,",
+                             "[1,]",
+                             "[,1]",
+                             "[1 2]",
+                             "{",
+                             "}",
+                             "{\"a\"",
+                             "{\"a\":",
+                             "{\"a\":1",
+                             "{\"a\":1,",
+                             "{\"a\":1,}",
+                             "{a:1}",
+                             "{1:1}",
+                             "{\"a\" 1}",
+                             "{\"a\":1 \"b\":2}",
+                             "1 2",
+                             "[]]",
+                             "\xef\xbb\xbf[]",
+                             "\"\xff\"",
+                             "\"\xed\xa0\x80\"",
+                             std::string("1\0", 2),
+                             "// c\n1",
+                             "[1]//"};
   for (const std::string& text : bad) EXPECT_FALSE(json::parse(text).ok()) << text;
 }
 
@@ -167,12 +226,14 @@ TEST(Json, TruncationIsAlwaysAnError) {
 
 TEST(Json, RandomDamageNeverFailsAndWhatIsReadRoundTrips) {
   std::mt19937 random(3);
-  const std::string text = R"({"a":[1,-2,"x\u00e9\ud83c\udf0d\n"],"b":{"c":true,"d":null,"e":1.5}})";
+  const std::string text =
+      R"({"a":[1,-2,"x\u00e9\ud83c\udf0d\n"],"b":{"c":true,"d":null,"e":1.5}})";
   int accepted = 0;
   for (int i = 0; i < 20'000; ++i) {
     std::string damaged = text;
     for (auto edits = 1 + random() % 3; edits > 0; --edits) {
-      damaged[random() % damaged.size()] = static_cast<char>(random() % 2 ? random() : "{}[],:\"\\01ae"[random() % 12]);
+      damaged[random() % damaged.size()] =
+          static_cast<char>(random() % 2 ? random() : "{}[],:\"\\01ae"[random() % 12]);
     }
     const Result<Value> value = json::parse(damaged);
     if (!value.ok()) continue;

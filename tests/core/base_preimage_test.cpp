@@ -143,8 +143,17 @@ struct Call {
 };
 
 std::vector<Call> random_calls(std::mt19937& random) {
-  static const std::vector<std::string> texts = {"", "a", "ab", "b", "]", "[", "t", "\x01", "1",
-                                                 std::string("\0", 1), std::string("\1at\1b", 5)};
+  static const std::vector<std::string> texts = {"",
+                                                 "a",
+                                                 "ab",
+                                                 "b",
+                                                 "]",
+                                                 "[",
+                                                 "t",
+                                                 "\x01",
+                                                 "1",
+                                                 std::string("\0", 1),
+                                                 std::string("\1at\1b", 5)};
   const auto pick = [&] { return texts[random() % texts.size()]; };
   std::vector<Call> calls;
   std::string open;

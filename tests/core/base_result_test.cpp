@@ -1,10 +1,10 @@
 // Result and HODOR_TRY: a failure travels up with its words, a value is moved out.
-#include "hodor/base/result.hpp"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
+
+#include "hodor/base/result.hpp"
 
 namespace hodor {
 namespace {

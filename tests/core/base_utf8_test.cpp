@@ -1,9 +1,9 @@
 // UTF-8: every code point round-trips, every ill-formed sequence is refused.
-#include "hodor/base/utf8.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "hodor/base/utf8.hpp"
 
 namespace hodor {
 namespace {
@@ -20,10 +20,21 @@ TEST(Utf8, EveryCodePointIsValidAndSurrogatesAreNot) {
 }
 
 TEST(Utf8, RefusesIllFormedBytesAtEveryPlace) {
-  const std::string bad[] = {"\x80",         "\xbf",         "\xc0\x80",         "\xc1\xbf",
-                             "\xc2",         "\xe0\x9f\xbf", "\xed\xa0\x80",     "\xef\xbf",
-                             "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff",
-                             "\xe2\x28\xa1", "\xe2\x82\x28", "\xf0\x9f\x98"};
+  const std::string bad[] = {"\x80",
+                             "\xbf",
+                             "\xc0\x80",
+                             "\xc1\xbf",
+                             "\xc2",
+                             "\xe0\x9f\xbf",
+                             "\xed\xa0\x80",
+                             "\xef\xbf",
+                             "\xf0\x8f\xbf\xbf",
+                             "\xf4\x90\x80\x80",
+                             "\xf5\x80\x80\x80",
+                             "\xff",
+                             "\xe2\x28\xa1",
+                             "\xe2\x82\x28",
+                             "\xf0\x9f\x98"};
   for (const std::string& bytes : bad) {
     for (std::size_t before = 0; before < 18; ++before) {
       const std::string text = std::string(before, 'a') + bytes;

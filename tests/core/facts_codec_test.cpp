@@ -1,12 +1,12 @@
-// The stored form of facts: round trips, every kind of damage refused, merging only loses certainty.
-#include "hodor/facts/codec.hpp"
-
+// The stored form of facts: round trips, every kind of damage refused, merging only loses
+// certainty.
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
 #include "hodor/base/sha256.hpp"
+#include "hodor/facts/codec.hpp"
 
 namespace hodor {
 namespace {
@@ -55,11 +55,12 @@ TEST(FactsCodec, DefaultFactsAreNotExact) {
 }
 
 TEST(FactsCodec, TheStoredFormIsFixed) {
-  EXPECT_EQ(encode_facts(Facts{}).value(),
-            R"({"v":1,"sum":")" + sha256_hex(body_of(encode_facts(Facts{}).value())).substr(0, 16) +
-                R"(","facts":{"exact":false,"relations":[],"paths":[],"files":[],)"
-                R"("opaque_inputs":[],"volatile_calls":[],"functions":[],"columns":[],)"
-                R"("output_columns":[],"star":false,"order_sensitive":false,"own":["none",false]}})");
+  EXPECT_EQ(
+      encode_facts(Facts{}).value(),
+      R"({"v":1,"sum":")" + sha256_hex(body_of(encode_facts(Facts{}).value())).substr(0, 16) +
+          R"(","facts":{"exact":false,"relations":[],"paths":[],"files":[],)"
+          R"("opaque_inputs":[],"volatile_calls":[],"functions":[],"columns":[],)"
+          R"("output_columns":[],"star":false,"order_sensitive":false,"own":["none",false]}})");
 }
 
 TEST(FactsCodec, RefusesTextThatIsNotUtf8) {
@@ -128,18 +129,25 @@ TEST(FactsCodec, AnotherLayoutIsRefused) {
   const std::string body = body_of(encode_facts(rich_facts()).value());
   ASSERT_TRUE(decode_facts(framed(body)).ok());
   const std::string bodies[] = {
-      "", "{}", "[]", "null", "{", "1",
+      "",
+      "{}",
+      "[]",
+      "null",
+      "{",
+      "1",
       replaced(body, "{\"exact\":true,", "{"),
       replaced(body, "\"exact\":true", "\"exact\":1"),
       replaced(body, "\"exact\":true", "\"exact\":\"true\""),
       replaced(body, "\"exact\":true", "\"exact\":null"),
       replaced(body, "\"exact\":true,", "\"exact\":true,\"exact\":true,"),
       replaced(body, "\"exact\"", "\"Exact\""),
-      replaced(body, "\"star\":true,\"order_sensitive\":true", "\"order_sensitive\":true,\"star\":true"),
+      replaced(body, "\"star\":true,\"order_sensitive\":true",
+               "\"order_sensitive\":true,\"star\":true"),
       replaced(body, "\"paths\":[", "\"paths\":[1,"),
       replaced(body, "\"paths\":[\"/mnt/délta\"]", "\"paths\":{}"),
       replaced(body, "[[\"db\",\"raw\",\"orders\"],false]", "[[\"db\",\"raw\",\"orders\"]]"),
-      replaced(body, "[[\"db\",\"raw\",\"orders\"],false]", "[[\"db\",\"raw\",\"orders\"],false,1]"),
+      replaced(body, "[[\"db\",\"raw\",\"orders\"],false]",
+               "[[\"db\",\"raw\",\"orders\"],false,1]"),
       replaced(body, "[[\"db\",\"raw\",\"orders\"],false]", "[\"db\",false]"),
       replaced(body, "[\"date\"", "[\"Date\""),
       replaced(body, "\"logic\"", "\"\""),

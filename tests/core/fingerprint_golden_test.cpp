@@ -1,5 +1,5 @@
-// Committed pre-images and digests. A difference here means that stored hashes no longer fit: either
-// the change is a mistake, or kHashVersion must be raised (see hash_version.hpp for when).
+// Committed pre-images and digests. A difference here means that stored hashes no longer fit:
+// either the change is a mistake, or kHashVersion must be raised (see hash_version.hpp for when).
 // HODOR_GOLDEN_UPDATE=1 writes the files anew; read the diff.
 #include <gtest/gtest.h>
 
@@ -34,11 +34,21 @@ Value integer(std::int64_t value) { return {value}; }
 
 // One value of every type, nested.
 Value sample_config() {
-  ValueMap mixed = {{integer(1), text("one")}, {{true}, text("yes")}, {{}, text("nothing")},
+  ValueMap mixed = {{integer(1), text("one")},
+                    {{true}, text("yes")},
+                    {{}, text("nothing")},
                     {text("1"), text("digit")}};
-  ValueList list = {{}, {false}, {true}, integer(-3), {BigInteger{"9223372036854775808"}}, {1.5},
-                    {-0.0}, text("a\n\"b\" é"), {Bytes{std::string("\0\xff", 2)}},
-                    {Date{"2026-10-20"}}, {DateTime{"2026-10-20T04:12:00+00:00"}}};
+  ValueList list = {{},
+                    {false},
+                    {true},
+                    integer(-3),
+                    {BigInteger{"9223372036854775808"}},
+                    {1.5},
+                    {-0.0},
+                    text("a\n\"b\" é"),
+                    {Bytes{std::string("\0\xff", 2)}},
+                    {Date{"2026-10-20"}},
+                    {DateTime{"2026-10-20T04:12:00+00:00"}}};
   return {ValueMap{{text("materialized"), text("incremental")},
                    {text("unique_key"), {ValueList{text("id"), text("line")}}},
                    {text("grants"), {ValueMap{{text("select"), {ValueList{}}}}}},

@@ -1,12 +1,11 @@
 // Seed hashes: LF and CRLF checkouts agree, and no CR LF that could be data is folded.
-#include "hodor/fingerprint/seed_hash.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
 #include "hodor/base/limits.hpp"
+#include "hodor/fingerprint/seed_hash.hpp"
 
 namespace hodor {
 namespace {
@@ -21,18 +20,17 @@ std::string with_crlf(const std::string& text) {
 }
 
 TEST(SeedHash, LineEndsOutsideQuotesDoNotCount) {
-  const std::string texts[] = {
-      "id,name\n1,a\n2,b\n",
-      "id,name\n1,\"a\"\n2,\"b, c\"\n",
-      "id,name\n1,\"say \"\"hi\"\"\"\n2,b\n",
-      "\"id\",\"name\"\n\"1\",\"a\"\n",
-      "id;name\n1;\"a;b\"\n2;c\n",
-      "id,name\n1,O'Brien\n2,D'Arcy\n",
-      "id,size\n1,5\" pipe\n2,6\" pipe\n",
-      "a\\b,c\n1,2\n",
-      "",
-      "\n",
-      "id"};
+  const std::string texts[] = {"id,name\n1,a\n2,b\n",
+                               "id,name\n1,\"a\"\n2,\"b, c\"\n",
+                               "id,name\n1,\"say \"\"hi\"\"\"\n2,b\n",
+                               "\"id\",\"name\"\n\"1\",\"a\"\n",
+                               "id;name\n1;\"a;b\"\n2;c\n",
+                               "id,name\n1,O'Brien\n2,D'Arcy\n",
+                               "id,size\n1,5\" pipe\n2,6\" pipe\n",
+                               "a\\b,c\n1,2\n",
+                               "",
+                               "\n",
+                               "id"};
   for (const std::string& text : texts) {
     EXPECT_EQ(seed_hash(text), seed_hash(with_crlf(text))) << text;
     EXPECT_EQ(fold_line_ends(with_crlf(text)), text);
@@ -40,18 +38,17 @@ TEST(SeedHash, LineEndsOutsideQuotesDoNotCount) {
 }
 
 TEST(SeedHash, LineEndsInsideQuotesCount) {
-  const std::string texts[] = {
-      "id,name\n1,\"a\nb\"\n",
-      "\"a\nb\"",
-      "id\n\"x\"\"\ny\"\n",           // after a doubled quote
-      "id,name\n1,'a\nb'\n",          // a reader may take ' for the quote
-      "id;name\n1;\"a\nb\"\n",        // another delimiter
-      "id\x01name\n1\x01\"a\nb\"\n",  // any delimiter
-      "id,name\n1,\"a\\\"\nb\"\n",    // backslash as escape
-      "i,n\n5\" pipe,\"x\ny\"\n",     // a stray quote before
-      "a;\"b\nc,\";x\ny\"\n",
-      "\r'\n'\n'\n",  // after a lone CR, which may be data or end a line
-      "\xef\xbb\xbf\"a\nb\"\n"};  // after a byte order mark
+  const std::string texts[] = {"id,name\n1,\"a\nb\"\n",
+                               "\"a\nb\"",
+                               "id\n\"x\"\"\ny\"\n",           // after a doubled quote
+                               "id,name\n1,'a\nb'\n",          // a reader may take ' for the quote
+                               "id;name\n1;\"a\nb\"\n",        // another delimiter
+                               "id\x01name\n1\x01\"a\nb\"\n",  // any delimiter
+                               "id,name\n1,\"a\\\"\nb\"\n",    // backslash as escape
+                               "i,n\n5\" pipe,\"x\ny\"\n",     // a stray quote before
+                               "a;\"b\nc,\";x\ny\"\n",
+                               "\r'\n'\n'\n",  // after a lone CR, which may be data or end a line
+                               "\xef\xbb\xbf\"a\nb\"\n"};  // after a byte order mark
   for (const std::string& text : texts) {
     EXPECT_NE(seed_hash(text), seed_hash(with_crlf(text))) << text;
   }

@@ -1,6 +1,4 @@
 // Text hashes: equal for two runs of one text, different for everything else.
-#include "hodor/fingerprint/text_hash.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "hodor/base/limits.hpp"
+#include "hodor/fingerprint/text_hash.hpp"
 
 namespace hodor {
 namespace {
@@ -36,11 +35,11 @@ TEST(TextHash, LookAlikesHashDifferently) {
   const std::string before = "select '";
   const std::string after = "' as a";
   const std::vector<std::string> texts = {
-      before + kFirstId + after,          // the value
-      before + "invocation_id" + after,   // the placeholder, written by a user
+      before + kFirstId + after,         // the value
+      before + "invocation_id" + after,  // the placeholder, written by a user
       before + "{{ invocation_id }}" + after,
-      before + kFirstStart + after,       // another value
-      before + kSecondId + after,         // a value of another run is plain text
+      before + kFirstStart + after,  // another value
+      before + kSecondId + after,    // a value of another run is plain text
       before + kFirstId + kFirstId + after,
       before + kFirstId + " " + kFirstId + after,
       before + after,
@@ -107,7 +106,8 @@ TEST(TextHash, LimitsOfRunValues) {
   EXPECT_EQ(text_hash(kFirstId, many), text_hash(kFirstId, {}));
 }
 
-// Any two texts over an alphabet of values, placeholders and separators: equal hashes only if equal.
+// Any two texts over an alphabet of values, placeholders and separators: equal hashes only if
+// equal.
 TEST(TextHash, RandomTextsCollideOnlyWhenEqual) {
   const std::vector<std::string> pieces = {kFirstId, kFirstStart, "invocation_id", "run_started_at",
                                            "a",      "]",         "\x01",          kSecondId};

@@ -1,6 +1,4 @@
 // Digests of values: look-alikes, order, limits, injectivity on random trees, committed digests.
-#include "hodor/fingerprint/value_digest.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -13,6 +11,7 @@
 
 #include "hodor/base/json.hpp"
 #include "hodor/base/limits.hpp"
+#include "hodor/fingerprint/value_digest.hpp"
 
 namespace hodor {
 namespace {
@@ -26,22 +25,56 @@ Value null() { return {}; }
 std::string digest(const Value& value) { return value_digest("test", value).value(); }
 
 TEST(ValueDigest, LookAlikesHaveDifferentDigests) {
-  const std::vector<Value> values = {
-      null(), {false}, {true}, integer(0), integer(1), {0.0}, {-0.0}, {1.0}, text(""), text("0"),
-      text("1"), text("True"), text("true"), text("null"), text("None"), text("1.0"),
-      {Bytes{"1"}}, {Bytes{""}}, {Date{"2026-01-01"}}, {DateTime{"2026-01-01"}}, text("2026-01-01"),
-      {BigInteger{"9223372036854775808"}}, text("9223372036854775808"), list({}), map({}),
-      list({null()}), list({list({})}), list({map({})}), map({{text(""), null()}}),
-      list({text("a"), text("b")}), list({text("b"), text("a")}), list({text("ab")}),
-      list({text("a;b")}), list({list({text("a")}), text("b")}), list({list({text("a"), text("b")})}),
-      map({{text("a"), text("b")}}), list({text("a"), text("b"), null()}),
-      map({{text("a"), list({text("b")})}}), map({{text("a"), map({{text("b"), null()}})}}),
-      map({{integer(1), text("a")}}), map({{text("1"), text("a")}}), map({{{true}, text("a")}}),
-      map({{null(), text("a")}}), map({{text("None"), text("a")}}),
-      map({{text("entry"), list({integer(1), text("a")})}}),
-      map({{text("a"), null()}, {text("b"), null()}}), map({{text("a"), null()}}),
-      map({{text("a"), null()}, {text("b"), text("")}}),
-      map({{integer(1), null()}, {text("b"), null()}}), map({{text("1"), null()}, {text("b"), null()}})};
+  const std::vector<Value> values = {null(),
+                                     {false},
+                                     {true},
+                                     integer(0),
+                                     integer(1),
+                                     {0.0},
+                                     {-0.0},
+                                     {1.0},
+                                     text(""),
+                                     text("0"),
+                                     text("1"),
+                                     text("True"),
+                                     text("true"),
+                                     text("null"),
+                                     text("None"),
+                                     text("1.0"),
+                                     {Bytes{"1"}},
+                                     {Bytes{""}},
+                                     {Date{"2026-01-01"}},
+                                     {DateTime{"2026-01-01"}},
+                                     text("2026-01-01"),
+                                     {BigInteger{"9223372036854775808"}},
+                                     text("9223372036854775808"),
+                                     list({}),
+                                     map({}),
+                                     list({null()}),
+                                     list({list({})}),
+                                     list({map({})}),
+                                     map({{text(""), null()}}),
+                                     list({text("a"), text("b")}),
+                                     list({text("b"), text("a")}),
+                                     list({text("ab")}),
+                                     list({text("a;b")}),
+                                     list({list({text("a")}), text("b")}),
+                                     list({list({text("a"), text("b")})}),
+                                     map({{text("a"), text("b")}}),
+                                     list({text("a"), text("b"), null()}),
+                                     map({{text("a"), list({text("b")})}}),
+                                     map({{text("a"), map({{text("b"), null()}})}}),
+                                     map({{integer(1), text("a")}}),
+                                     map({{text("1"), text("a")}}),
+                                     map({{{true}, text("a")}}),
+                                     map({{null(), text("a")}}),
+                                     map({{text("None"), text("a")}}),
+                                     map({{text("entry"), list({integer(1), text("a")})}}),
+                                     map({{text("a"), null()}, {text("b"), null()}}),
+                                     map({{text("a"), null()}}),
+                                     map({{text("a"), null()}, {text("b"), text("")}}),
+                                     map({{integer(1), null()}, {text("b"), null()}}),
+                                     map({{text("1"), null()}, {text("b"), null()}})};
   std::map<std::string, std::size_t> seen;
   std::set<std::string> dumps;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -132,7 +165,8 @@ Value random_value(std::mt19937& random, int depth) {
       return {Bytes{pick()}};
     case 6: {
       ValueList items;
-      for (auto left = random() % 3; left > 0; --left) items.push_back(random_value(random, depth - 1));
+      for (auto left = random() % 3; left > 0; --left)
+        items.push_back(random_value(random, depth - 1));
       return list(std::move(items));
     }
     default: {

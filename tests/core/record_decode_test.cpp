@@ -1,4 +1,5 @@
-// Build records: what is read, that unknown stays unknown, and that damage is an error of this record.
+// Build records: what is read, that unknown stays unknown, and that damage is an error of this
+// record.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -22,7 +23,8 @@ RecordColumns good_columns() {
   columns.data_version = kToken;
   columns.built_at_ms = 1000;
   columns.upstreams = R"({"main.raw.a":"1;1:2;;s","main.raw.b":null})";
-  columns.detail = R"({"v": 1, "fixpoint": true, "execution_s": 1.5, "config": {"a": ["d", null]}})";
+  columns.detail =
+      R"({"v": 1, "fixpoint": true, "execution_s": 1.5, "config": {"a": ["d", null]}})";
   return columns;
 }
 
@@ -62,17 +64,18 @@ TEST(Record, DamageIsAnError) {
   };
   using Columns = RecordColumns&;
   EXPECT_TRUE(refused([](Columns c) { c.upstreams.reset(); }));
-  for (const char* upstreams : {"", "[]", "null", "{", R"({"a":1})", R"({"a":"x"})", R"({"a":""})",
-                                R"({"a":"1;;;"})", R"({"a":null,"a":null})", R"({"a":["1;1:2;;s"]})"}) {
+  for (const char* upstreams :
+       {"", "[]", "null", "{", R"({"a":1})", R"({"a":"x"})", R"({"a":""})", R"({"a":"1;;;"})",
+        R"({"a":null,"a":null})", R"({"a":["1;1:2;;s"]})"}) {
     EXPECT_TRUE(refused([&](Columns c) { c.upstreams = upstreams; })) << upstreams;
   }
   for (const char* version : {"", "x", "1;", "1;a;b", "1;a;b;c;d", "2;a;b;c", "1;;;"}) {
     EXPECT_TRUE(refused([&](Columns c) { c.data_version = version; })) << version;
   }
-  for (const char* detail : {"", "{}", "[]", "1", R"({"fixpoint":true})", R"({"v":2,"fixpoint":true})",
-                             R"({"v":"1"})", R"({"v":1.0})", R"({"v":1,"fixpoint":1})",
-                             R"({"v":1,"fixpoint":"true"})", R"({"v":1,"fixpoint":null})",
-                             R"({"v":1,"fixpoint":true)", R"({"v":1,"v":1})"}) {
+  for (const char* detail :
+       {"", "{}", "[]", "1", R"({"fixpoint":true})", R"({"v":2,"fixpoint":true})", R"({"v":"1"})",
+        R"({"v":1.0})", R"({"v":1,"fixpoint":1})", R"({"v":1,"fixpoint":"true"})",
+        R"({"v":1,"fixpoint":null})", R"({"v":1,"fixpoint":true)", R"({"v":1,"v":1})"}) {
     EXPECT_TRUE(refused([&](Columns c) { c.detail = detail; })) << detail;
   }
 }
@@ -80,7 +83,7 @@ TEST(Record, DamageIsAnError) {
 TEST(Record, TextColumnsHaveALimit) {
   const std::string at_limit(limits::kRecordTextBytes, 'a');
   const std::string beyond(limits::kRecordTextBytes + 1, 'a');
-  std::optional<std::string_view> RecordColumns::*const hashes[] = {
+  std::optional<std::string_view> RecordColumns::* const hashes[] = {
       &RecordColumns::text_hash, &RecordColumns::code_hash, &RecordColumns::unrendered_hash,
       &RecordColumns::config_hash};
   for (const auto member : hashes) {
@@ -141,7 +144,8 @@ TEST(Upstreams, RefuseWhatIsNotUtf8) {
 
 TEST(Upstreams, CountToTheirLimitAndNoFurther) {
   UpstreamTokens upstreams;
-  for (std::size_t i = 0; i < limits::kUpstreams; ++i) upstreams.emplace(std::to_string(i), std::nullopt);
+  for (std::size_t i = 0; i < limits::kUpstreams; ++i)
+    upstreams.emplace(std::to_string(i), std::nullopt);
   const std::string text = encode_upstreams(upstreams).value();
   EXPECT_TRUE(decode_upstreams(text).ok());
   upstreams.emplace("one more", std::nullopt);

@@ -63,7 +63,8 @@ class Dumper {
     std::string_view value;
     const bool has_payload = std::string_view("tirxds").find(kind) != std::string_view::npos;
     if (has_payload && !chunk(value)) return false;
-    if (!has_payload && std::string_view("TFn[]{}()").find(kind) == std::string_view::npos) return false;
+    if (!has_payload && std::string_view("TFn[]{}()").find(kind) == std::string_view::npos)
+      return false;
     line(tag, kind, has_payload, value);
     if (kind == '[' || kind == '{' || kind == '(') ++depth_;
     return true;

@@ -1,5 +1,5 @@
-// SHA-256 with the SHA extensions of x86-64. Compiled for every x86-64 and used only where CPUID says
-// that the instructions exist, so one binary runs everywhere.
+// SHA-256 with the SHA extensions of x86-64. Compiled for every x86-64 and used only where CPUID
+// says that the instructions exist, so one binary runs everywhere.
 #include "hodor/base/sha256.hpp"
 #include "sha256_rounds.hpp"
 
@@ -19,10 +19,10 @@ __attribute__((target("sha,sse4.1,ssse3"))) void compress_sha_ni(State& state,
                                                                  std::size_t count) {
   const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
   // The instructions want the eight words as (A B E F) and (C D G H), highest lane first.
-  const __m128i abcd = _mm_shuffle_epi32(
-      _mm_loadu_si128(reinterpret_cast<const __m128i*>(state.data())), 0xb1);
-  const __m128i efgh = _mm_shuffle_epi32(
-      _mm_loadu_si128(reinterpret_cast<const __m128i*>(state.data() + 4)), 0x1b);
+  const __m128i abcd =
+      _mm_shuffle_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(state.data())), 0xb1);
+  const __m128i efgh =
+      _mm_shuffle_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(state.data() + 4)), 0x1b);
   __m128i abef = _mm_alignr_epi8(abcd, efgh, 8);
   __m128i cdgh = _mm_blend_epi16(efgh, abcd, 0xf0);
 

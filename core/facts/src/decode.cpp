@@ -33,7 +33,8 @@ bool read_name(Value& value, Enum& out, std::initializer_list<Enum> all) {
 }
 
 bool read(Value& value, VolatileClass& out) {
-  return read_name(value, out, {VolatileClass::date, VolatileClass::session, VolatileClass::always});
+  return read_name(value, out,
+                   {VolatileClass::date, VolatileClass::session, VolatileClass::always});
 }
 bool read(Value& value, VolatileUse& out) {
   return read_name(value, out, {VolatileUse::stamp, VolatileUse::logic});

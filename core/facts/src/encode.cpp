@@ -1,8 +1,7 @@
+#include "envelope.hpp"
 #include "hodor/base/json.hpp"
 #include "hodor/base/sha256.hpp"
 #include "hodor/facts/codec.hpp"
-
-#include "envelope.hpp"
 
 namespace hodor {
 namespace {

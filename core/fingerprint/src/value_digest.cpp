@@ -11,9 +11,8 @@ namespace hodor {
 namespace {
 
 bool has_text_keys_only(const ValueMap& map) {
-  return std::all_of(map.begin(), map.end(), [](const MapEntry& entry) {
-    return entry.key.as<std::string>() != nullptr;
-  });
+  return std::all_of(map.begin(), map.end(),
+                     [](const MapEntry& entry) { return entry.key.as<std::string>() != nullptr; });
 }
 
 using Entries = std::vector<const MapEntry*>;
@@ -29,7 +28,9 @@ Result<Entries> entries_by_text_key(const ValueMap& map) {
   for (const MapEntry& entry : map) entries.push_back(&entry);
   std::sort(entries.begin(), entries.end(),
             [&](const MapEntry* a, const MapEntry* b) { return key_of(a) < key_of(b); });
-  const auto same_key = [&](const MapEntry* a, const MapEntry* b) { return key_of(a) == key_of(b); };
+  const auto same_key = [&](const MapEntry* a, const MapEntry* b) {
+    return key_of(a) == key_of(b);
+  };
   if (std::adjacent_find(entries.begin(), entries.end(), same_key) != entries.end()) {
     return Error{"a key stands twice in a map"};
   }

@@ -38,8 +38,10 @@ std::string text_or_empty(const std::optional<std::string_view>& column) {
 Result<BuildRecord> decode_record(const RecordColumns& columns) {
   const auto& [text_hash, code_hash, unrendered_hash, config_hash, hash_version, data_version,
                built_at_ms, upstreams, detail] = columns;
-  for (const auto* column : {&text_hash, &code_hash, &unrendered_hash, &config_hash, &data_version}) {
-    if (*column && (*column)->size() > limits::kRecordTextBytes) return Error{"a column is too long"};
+  for (const auto* column :
+       {&text_hash, &code_hash, &unrendered_hash, &config_hash, &data_version}) {
+    if (*column && (*column)->size() > limits::kRecordTextBytes)
+      return Error{"a column is too long"};
   }
   BuildRecord record;
   record.hashes.text = text_or_empty(text_hash);

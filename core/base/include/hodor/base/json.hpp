@@ -1,4 +1,5 @@
-// JSON (RFC 8259) of records: a strict reader into a Value tree and a writer with one output per value.
+// JSON (RFC 8259) of records: a strict reader into a Value tree and a writer with one output per
+// value.
 //
 // In:  text of unknown origin; or values in the order that the caller fixes.
 // Out: a tree or an error; or compact text (no white space, only the escapes JSON demands).

@@ -1,4 +1,5 @@
-// Collects the exact bytes that get hashed. Two different sequences of calls never give equal bytes.
+// Collects the exact bytes that get hashed. Two different sequences of calls never give equal
+// bytes.
 //
 // In:  tagged fields, lists and maps, in the order that the caller fixes.
 // Out: bytes for SHA-256, and a text of one field a line for people and for `diff`.
@@ -7,7 +8,8 @@
 // Grammar:
 //   preimage ::= field*
 //   field    ::= size tag kind payload?
-//   kind     ::= 't' text | 'i' integer in decimal | 'r' real | 'x' bytes | 'd' date | 's' date and time
+//   kind     ::= 't' text | 'i' integer in decimal | 'r' real | 'x' bytes | 'd' date | 's' date and
+//   time
 //                (payload: size bytes) | 'T' true | 'F' false | 'n' null
 //              | '[' list | ']' its end | '{' map, the keys are tags | '}' its end
 //              | '(' map, fields in pairs of key and value | ')' its end   (no payload)

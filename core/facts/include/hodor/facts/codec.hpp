@@ -25,8 +25,8 @@ namespace hodor {
 Result<std::string> encode_facts(const Facts& facts);
 Result<Facts> decode_facts(std::string_view text);
 
-// What the texts read, call and depend on together. The result is exact only if all are; no texts at
-// all give default facts, which are not exact. Output columns are those of the first.
+// What the texts read, call and depend on together. The result is exact only if all are; no texts
+// at all give default facts, which are not exact. Output columns are those of the first.
 Facts merge_facts(const std::vector<const Facts*>& all);
 
 // Names as records and Python spell them; a closed list each.

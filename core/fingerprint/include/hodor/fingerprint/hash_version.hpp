@@ -2,9 +2,10 @@
 // counts as changed code, so every node builds once after a bump.
 //
 // Raise it by one when, for any input,
-// - a hash comes out different: the lexer's tokens, folding, rewrites, keyword or builtin lists, the
-//   pre-image, what goes into the config, text, code, seed or unrendered hash (tests/golden/preimage
-//   fails then), or
+// - a hash comes out different: the lexer's tokens, folding, rewrites, keyword or builtin lists,
+// the
+//   pre-image, what goes into the config, text, code, seed or unrendered hash
+//   (tests/golden/preimage fails then), or
 // - what is recorded means something else: facts that a decision reads, the key or token grammar of
 //   upstreams, the meaning of a `detail` field.
 // Leave it when only speed, messages or code that stores the same text changed. Never lower it.

@@ -2,8 +2,8 @@
 //
 // In:  the text; pairs of (value of this run, placeholder), e.g. the invocation id.
 // Out: a hash that is equal for two runs exactly when the texts differ in nothing but such values.
-// Never: equal because a text happens to contain a placeholder: texts and placeholders are different
-// kinds of field in the pre-image.
+// Never: equal because a text happens to contain a placeholder: texts and placeholders are
+// different kinds of field in the pre-image.
 #pragma once
 #include <string>
 #include <string_view>

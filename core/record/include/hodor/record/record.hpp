@@ -28,14 +28,15 @@ struct RecordColumns {
   std::optional<std::string_view> detail;
 };
 
-// Of `detail` only "v" (must be 1) and "fixpoint" (false when absent) are read. A null `upstreams` is
-// an error: a build records at least the empty object.
+// Of `detail` only "v" (must be 1) and "fixpoint" (false when absent) are read. A null `upstreams`
+// is an error: a build records at least the empty object.
 Result<BuildRecord> decode_record(const RecordColumns& columns);
 
 // Input key → token; a missing token is unknown. Sorted by key, so equal inputs give equal text.
 using UpstreamTokens = std::map<std::string, std::optional<std::string>>;
 
-// Grammar: a JSON object {KEY:TOKEN|null,…}. An error when a text is not UTF-8 or there are too many.
+// Grammar: a JSON object {KEY:TOKEN|null,…}. An error when a text is not UTF-8 or there are too
+// many.
 Result<std::string> encode_upstreams(const UpstreamTokens& upstreams);
 Result<UpstreamTokens> decode_upstreams(std::string_view text);
 

@@ -138,6 +138,44 @@ TEST(CodeHash, PreimageHasOneReading) {
   for (const std::string& text : texts) EXPECT_TRUE(seen.insert(hash(text)).second) << text;
 }
 
+// Every token counts, at every place: without it, twice, or swapped with the next, the hash is
+// another.
+TEST(CodeHash, EveryTokenCounts) {
+  for (const Dialect dialect : {Dialect::duckdb, Dialect::databricks}) {
+    const std::string sql =
+        "with c as (select a.b, f(x, 1.5)[2] as y, 'z' || `q` from t join u using (k) where not -a "
+        "< 3 "
+        "and b in (1, 2)) select *, case when c then 1 else ? end from c order by 1 desc limit 3";
+    const Lexed lexed = lex(sql, dialect);
+    ASSERT_TRUE(lexed.ok);
+    const std::string whole = hash(sql, dialect);
+    std::set<std::string> shorter;
+    for (std::size_t i = 0; i + 1 < lexed.tokens.size(); ++i) {
+      const Token& token = lexed.tokens[i];
+      const std::string before = sql.substr(0, token.begin), after = sql.substr(token.end);
+      const std::string text(token.text(sql));
+      EXPECT_NE(hash(before + " " + after, dialect), whole) << text;
+      EXPECT_NE(hash(before + text + " " + text + after, dialect), whole) << text;
+      shorter.insert(hash(before + " " + after, dialect));
+      const Token& next = lexed.tokens[i + 1];
+      if (next.kind == TokenKind::end || text == next.text(sql)) continue;
+      const std::string swapped =
+          before + " " + std::string(next.text(sql)) + " " + text + " " + sql.substr(next.end);
+      EXPECT_NE(hash(swapped, dialect), whole) << text;
+    }
+    EXPECT_GT(shorter.size(), lexed.tokens.size() - 5);  // neighbours that are alike give one text
+  }
+}
+
+TEST(CodeHash, TheTierIsInThePreimage) {
+  const auto dump = [](const char* sql) {
+    const CodeText text(sql, Dialect::duckdb, {});
+    return CodeHasher(text, nullptr).preimage().dump();
+  };
+  EXPECT_NE(dump("select 1").find("t tier = tokens"), std::string::npos) << dump("select 1");
+  EXPECT_NE(dump("select '1").find("t tier = text"), std::string::npos) << dump("select '1");
+}
+
 TEST(RunValues, AreTheSameInEveryRun) {
   const auto with = [](const std::string& sql, const char* run, Dialect dialect) {
     std::string text = sql;

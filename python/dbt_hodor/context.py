@@ -18,7 +18,7 @@ from dbt_hodor.config_facts import macro_values, plain
 from dbt_hodor.counters import Counters
 from dbt_hodor.inputs import CodeMarks, Inputs, VolatileValues
 from dbt_hodor.macros import Macros, MacroUse
-from dbt_hodor.manifest import ManifestIndex, parts_of
+from dbt_hodor.manifest import ManifestIndex
 from dbt_hodor.node_text import TextReader
 from dbt_hodor.records import Records
 from dbt_hodor.secrets import Redactor
@@ -98,8 +98,8 @@ class RunContext:
 
     def _read_environment(self) -> dict[str, Any]:
         values: dict[str, Any] = dict(self.warehouse.provider.environment())
-        if not self.settings.rebuild_on_runtime:
-            values.pop("engine_patch", None)
+        if self.settings.rebuild_on_runtime:
+            values["engine"] = self.dbt.engine_version
         return {
             "warehouse": plain(values),
             "flags": plain(self.dbt.behaviour_flags),
@@ -188,12 +188,7 @@ class RunContext:
 
     def databases(self) -> set[str]:
         """Every database that the project names."""
-        found = {str(self.config.credentials.database)}
-        for node in (*self.manifest.nodes.values(), *self.manifest.sources.values()):
-            parts = parts_of(node)
-            if parts is not None:
-                found.add(parts[0])
-        return found
+        return {str(self.config.credentials.database), *self.index.databases()}
 
 
 def raw_digest(raw: str) -> str:

@@ -122,6 +122,11 @@ class Decider:
             plan.text_hash = run.reader.text_hash(f"{plan.code_hash}", extras)
         if not self._take_recorded(plan, bool(texts)):
             self._analyse(plan, sql, texts, pieces)
+        for target in plan.effects.writes:
+            # By the last part alone: a partial name may mean any relation of that name. Asked
+            # anew each time, since a reader may have come since the hook was analysed.
+            if run.index.is_named(target[-1]) or run.records.is_read(target[-1]):
+                plan.effects.forbids_reuse = f"a hook writes {'.'.join(target)}"
         if hooks and plan.settings.execute_hooks_on_any_reuse and plan.effects.writes_own:
             plan.effects.forbids_reuse = "a hook that runs on reuse writes the node's own relation"
 

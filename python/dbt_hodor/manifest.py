@@ -8,6 +8,7 @@ Never: hashes, asks the warehouse, or changes a node.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -92,8 +93,11 @@ class ManifestIndex:
 
     def __init__(self, manifest: Any) -> None:
         self.manifest = manifest
+        self._mentioned: dict[str, bool] = {}
         self.unique_ids: dict[str, str] = {}
         """Relation key -> unique_id of nodes and sources."""
+        self.last_parts: set[str] = set()
+        """The relations' own names, without database and schema."""
         pairs: list[tuple[list[str], str]] = []
         for unique_id, node in self._named():
             parts = parts_of(node)
@@ -101,15 +105,35 @@ class ManifestIndex:
                 continue
             pairs.append((list(parts), unique_id))
             self.unique_ids.setdefault(_core.relation_key(parts), unique_id)
+            self.last_parts.add(_core.relation_key(parts[-1:]))
             deferred = deferred_parts(node)
             if deferred is not None and deferred != parts:
                 pairs.append((list(deferred), unique_id))
                 self.unique_ids.setdefault(_core.relation_key(deferred), unique_id)
+                self.last_parts.add(_core.relation_key(deferred[-1:]))
         self.relation_ids = _core.RelationIds(pairs)
 
     def _named(self) -> Iterator[tuple[str, Any]]:
         yield from self.manifest.nodes.items()
         yield from self.manifest.sources.items()
+
+    def databases(self) -> set[str]:
+        """Every database that the project or the deferred state names."""
+        found: set[str] = set()
+        for _, node in self._named():
+            found.update(parts[0] for parts in (parts_of(node), deferred_parts(node)) if parts)
+        return found
+
+    def is_named(self, name: str) -> bool:
+        """Whether a relation of this name belongs to the project, or some raw text mentions it."""
+        if _core.relation_key([name]) in self.last_parts:
+            return True
+        known = self._mentioned.get(name.lower())
+        if known is None:
+            word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+            texts = map(_text_without_hooks, self.manifest.nodes.values())
+            known = self._mentioned[name.lower()] = any(word.search(text) for text in texts)
+        return known
 
     def find(self, unique_id: str) -> Any:
         """A node, source or function of the manifest, or None."""
@@ -160,6 +184,14 @@ class ManifestIndex:
             if attached and str(node.resource_type) == "test":
                 found.setdefault(attached, []).append(node)
         return found
+
+
+def _text_without_hooks(node: Any) -> str:
+    text = str(getattr(node, "raw_code", ""))
+    for name in ("pre_hook", "post_hook"):
+        for hook in getattr(node.config, name, None) or ():
+            text = text.replace(hook.sql, "")
+    return text
 
 
 def _is_ephemeral(node: Any) -> bool:

@@ -74,6 +74,8 @@ class Effects:
     """Relations outside the node that hooks write, as named."""
     opaque: bool = False
     """Some statement may write anything."""
+    session: bool = False
+    """Later statements on the same connection run differently."""
 
     def as_json(self) -> dict[str, Any]:
         """For the record: a run with the same text takes it from there."""
@@ -95,12 +97,6 @@ class TextReader:
         self.run_values = run_values
         self._index = index
         self._counters = counters
-        self._last_parts = {key.rsplit(".", 1)[-1] for key in index.unique_ids}
-        self._read_by_name: set[str] = set()
-
-    def note_reads(self, names: set[str]) -> None:
-        """Last parts of every relation that some node reads, named in the graph or not."""
-        self._read_by_name |= names
 
     def text_hash(self, sql: str, extras: Sequence[str]) -> str:
         """Hash of the whole text with the values of this run replaced."""
@@ -149,19 +145,13 @@ class TextReader:
                 facts.append(statement.facts)
             else:
                 effects.writes.append(target)
-                if self._is_read(target):
-                    effects.forbids_reuse = f"a hook writes {'.'.join(target)}"
         else:
             effects.forbids_reuse = {
                 "session": "a hook changes the session",
                 "loads": "a hook brings data in",
             }.get(kind, "a hook is not understood")
+            effects.session = effects.session or kind == "session"
             effects.opaque = effects.opaque or kind != "session"
-
-    def _is_read(self, target: Sequence[str]) -> bool:
-        # By the last part alone: a partial name may mean any relation of that name.
-        name = _core.relation_key([target[-1]])
-        return name in self._last_parts or name in self._read_by_name
 
 
 def _names(target: Sequence[str], own: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from dbt_hodor import _core
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN, STORE, VERSIONS, Counters
 from dbt_hodor.hooks import messages, run_facts
+from dbt_hodor.loaded_at import LoadedAt
 from dbt_hodor.manifest import parent_ids, parts_of
 from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter
@@ -42,13 +43,10 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         if rows is None:
             return None
         records = Records(rows, messages.warn)
-        credentials = facts.config.credentials
-        warehouse = Warehouse(
-            provider,
-            _cache(provider, settings),
-            counters,
-            (str(credentials.database), str(credentials.schema)),
-        )
+        default, is_certain = _default_names(facts)
+        warehouse = Warehouse(provider, _cache(provider, settings), counters, default)
+        if not is_certain:
+            warehouse.distrust_partial_names()
         run = RunContext(settings, facts, records, warehouse, counters, messages.warn, offset_ms)
         _fill(run)
         writer = RecordWriter(store, counters, messages.warn)
@@ -119,6 +117,25 @@ def _provider(facts: Any) -> Any:
     return DuckDBProvider(opener(facts.adapter), str(credentials.path), keeps_open)
 
 
+def _default_names(facts: Any) -> tuple[tuple[str, str], bool]:
+    """(database, schema) in which the engine looks for partial names, and whether that is all.
+
+    Not the target's: dbt-duckdb creates relations in the target's schema but never enters it."""
+    import duckdb
+
+    from dbt_hodor.hooks.duckdb_cursor import opener
+
+    facts.engine_version = duckdb.__version__
+    cursor = opener(facts.adapter)()
+    try:
+        database, schema, path = cursor.execute(
+            "SELECT current_database(), current_schema(), current_setting('search_path')"
+        ).fetchone()
+    finally:
+        cursor.close()
+    return (str(database), str(schema)), "," not in str(path or "")
+
+
 def _cache(provider: Any, settings: RunSettings) -> Any:
     from dbt_hodor.versions.cache import VersionCache
 
@@ -133,19 +150,40 @@ def _fill(run: RunContext) -> None:
         return reader.query(text, None).facts
 
     warehouse.analyse_definition = analyse_definition
-    opted_out = [
-        _core.relation_key(parts)
-        for node in (*run.manifest.nodes.values(), *run.manifest.sources.values())
-        if (parts := parts_of(node)) is not None and _opts_out(node)
-    ]
-    warehouse.never_versioned(opted_out)
+    _choose_versions(run)
     with run.counters.spent_on(VERSIONS):
         warehouse.start(run.databases())
 
 
-def _opts_out(node: Any) -> bool:
-    metas = (getattr(node, "meta", None), getattr(getattr(node, "config", None), "meta", None))
-    return any(version_opt_out(meta) is not None for meta in metas)
+def _choose_versions(run: RunContext) -> None:
+    """Which relations are not scanned, and which sources are believed about themselves."""
+    from dbt_hodor.hooks.duckdb_cursor import opener
+
+    never: list[str] = []
+    always: dict[str, Any] = {}
+    otherwise: dict[str, Any] = {}
+    for node in (*run.manifest.nodes.values(), *run.manifest.sources.values()):
+        parts = parts_of(node)
+        if parts is None:
+            continue
+        key, choice = _core.relation_key(parts), _version_choice(node)
+        is_source = str(node.resource_type) == "source"
+        if choice == "loaded_at" and is_source:
+            always[key] = node
+        elif choice is not None:
+            never.append(key)
+        elif is_source and run.settings.trust_loaded_at:
+            otherwise[key] = node
+    run.warehouse.never_versioned(never)
+    reader = LoadedAt(opener(run.dbt.adapter), run.warn_once)
+    run.warehouse.trust_loaded_at(always, otherwise, reader)
+
+
+def _version_choice(node: Any) -> str | None:
+    places = (node, getattr(node, "config", None))
+    chosen = [version_opt_out(getattr(place, "meta", None)) for place in places]
+    chosen.append(version_opt_out(getattr(node, "source_meta", None)))
+    return next((choice for choice in chosen if choice is not None), None)
 
 
 def _in_order(task: Any, selected_uids: Any) -> list[Any]:

@@ -57,3 +57,8 @@ class Plan:
     changed: list[str] = field(default_factory=list)
     hooks_to_run: list[str] = field(default_factory=list)
     test_result: dict[str, Any] | None = None
+
+    def forget_texts(self) -> None:
+        """Lets go of what only the decision and the record needed; the report keeps the rest."""
+        self.facts = self.config_preimage = None
+        self.code_parts = []

@@ -195,7 +195,7 @@ class RecordWriter:
         self._writing = threading.Lock()
         self._wake = threading.Event()
         self._stopping = False
-        self.lost = 0
+        self._failure = ""
         self._thread = threading.Thread(target=self._loop, name="hodor-records", daemon=True)
         self._thread.start()
 
@@ -224,12 +224,9 @@ class RecordWriter:
                 with self._counters.spent_on(STORE):
                     self._store.append(rows)
             except Exception as error:  # noqa: BLE001 - a lost record costs a build, no more
-                first = self.lost == 0
-                self.lost += len(rows)
-                if first:
-                    self._warn(
-                        f"records could not be written ({error}); those nodes build next time"
-                    )
+                self._failure = str(error)
+                with self._lock:
+                    self._rows = rows + self._rows  # tried again with the next flush
 
     def stop(self) -> None:
         """Ends the thread after a last flush. May be called more than once."""
@@ -237,6 +234,16 @@ class RecordWriter:
         self._wake.set()
         self._thread.join(timeout=30)
         self.flush()
+        with self._lock:
+            lost, self._rows = len(self._rows), []
+        if lost:
+            self._warn(
+                f"{lost} records could not be written ({self._failure}); "
+                "those nodes build next time"
+            )
+        for notice in self._store.notices:
+            self._warn(notice)
+        self._store.notices.clear()
 
     def close(self) -> None:
         """Gives the store back. Nothing may be added afterwards."""

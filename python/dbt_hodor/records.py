@@ -30,6 +30,7 @@ class Records:
         self._warn = warn
         self._details: dict[str, dict[str, Any]] = {}
         self._bad: set[str] = set()
+        self._read_names: set[str] | None = None
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -79,13 +80,7 @@ class Records:
         """The detail column as a dict; empty when damaged or of another version."""
         known = self._details.get(row.node_key)
         if known is None:
-            try:
-                known = json.loads(row.detail or "{}")
-                if not isinstance(known, dict) or known.get("v") != DETAIL_VERSION:
-                    known = {}
-            except ValueError:
-                known = {}
-            self._details[row.node_key] = known
+            known = self._details[row.node_key] = _decoded(row.detail)
         return known
 
     def code_mark(self, node_key: str) -> str | None:
@@ -99,12 +94,26 @@ class Records:
         mark = self.detail(row).get("code_mark")
         return mark if isinstance(mark, str) else None
 
+    def is_read(self, name: str) -> bool:
+        """Whether some recorded build read a relation of this name, in whatever schema."""
+        if self._read_names is None:
+            found: set[str] = set()
+            for row in self._rows.values():
+                try:
+                    keys = _core.decode_upstreams(row.upstreams or "{}")
+                except ValueError:
+                    continue
+                found.update(key.rsplit(".", 1)[-1].strip('"') for key in keys)
+            self._read_names = found
+        return name.lower() in self._read_names
+
     def view_definitions(self) -> dict[str, str]:
         """Definition hash -> encoded facts of every view that a record describes."""
         found: dict[str, str] = {}
         for row in self._rows.values():
             if row.detail and '"views"' in row.detail:
-                views = self.detail(row).get("views")
+                # Not kept decoded: half the rows of a project may have this.
+                views = _decoded(row.detail).get("views")
                 if isinstance(views, dict):
                     found.update({str(k): v for k, v in views.items() if isinstance(v, str)})
         return found
@@ -120,3 +129,12 @@ class Records:
         if not all(isinstance(result.get(key), bool) for key in ("should_warn", "should_error")):
             return None
         return result
+
+
+def _decoded(detail: str | None) -> dict[str, Any]:
+    try:
+        value = json.loads(detail or "{}")
+    except ValueError:
+        return {}
+    known = isinstance(value, dict) and value.get("v") == DETAIL_VERSION
+    return value if known else {}

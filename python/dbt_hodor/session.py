@@ -91,6 +91,8 @@ class Session:
         with self._lock:
             self._running.pop(node.unique_id, None)
         self._guarded(f"recording {node.name}", lambda: self._note(node, plan, result))
+        if plan is not None:
+            plan.forget_texts()
 
     def _note(self, node: Any, plan: Plan | None, result: Any) -> None:
         if plan is not None and plan.reuses:
@@ -129,7 +131,7 @@ class Session:
 
     def _after_hooks(self, plan: Plan) -> None:
         run = self._run
-        if plan.effects.forbids_reuse == "a hook changes the session":
+        if plan.effects.session:
             run.warehouse.distrust_partial_names()
         for target in plan.effects.writes:
             if len(target) == 3:
@@ -158,10 +160,10 @@ class Session:
         stored = run.stores_failures_as(plan.node) if plan.kind == "test" else None
         if plan.kind == "test" and stored is None:
             return None
+        if not run.warehouse.provider.is_exclusive(plan.parts[0]):
+            return None  # somebody else may have written between our build and this look
         if plan.kind == "view" or stored == "view":
             return run.warehouse.definition_of(plan.parts)
-        if not run.warehouse.provider.is_exclusive(plan.parts[0]):
-            return None
         return run.warehouse.version(plan.key)
 
     def _may_have_left_something(self, plan: Plan) -> bool:

@@ -10,7 +10,7 @@ The catalog is guarded by one lock; version reads happen outside it, in the vers
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from dbt_hodor import _core
@@ -38,6 +38,10 @@ class Warehouse:
         self._view_keys: set[str] = set()
         self._definitions: dict[str, str] = {}
         self._unversioned: set[str] = set()
+        self._loaded_at: Any = None
+        self._loaded_at_always: dict[str, Any] = {}
+        self._loaded_at_else: dict[str, Any] = {}
+        self._loaded_at_tokens: dict[str, str | None] = {}
         self._files: dict[str, str | None] = {}
         self.definition_facts: dict[str, str] = {}
         """Definition hash -> encoded facts, from records and from this run's analyses."""
@@ -142,6 +146,13 @@ class Warehouse:
         """Relations that their owner opted out of scanning."""
         self._unversioned.update(keys)
 
+    def trust_loaded_at(
+        self, always: Mapping[str, Any], else_unknown: Mapping[str, Any], reader: Any
+    ) -> None:
+        """Sources by relation key whose loaded_at stands for their version, or stands in for it."""
+        self._loaded_at_always, self._loaded_at_else = dict(always), dict(else_unknown)
+        self._loaded_at = reader
+
     def version(self, key: str) -> str | None:
         """Token of a relation now, read once and again only after it was written."""
         with self._lock:
@@ -149,7 +160,20 @@ class Warehouse:
         if parts is None or key in self._unversioned:
             return None
         with self._counters.spent_on(VERSIONS):
-            return self.cache.get(parts)
+            if key in self._loaded_at_always:
+                return self._version_by_loaded_at(key, parts, self._loaded_at_always[key])
+            token = self.cache.get(parts)
+            if token is None and key in self._loaded_at_else:
+                token = self._version_by_loaded_at(key, parts, self._loaded_at_else[key])
+            return token
+
+    def _version_by_loaded_at(self, key: str, parts: Parts, source: Any) -> str | None:
+        if key not in self._loaded_at_tokens:
+            try:
+                self._loaded_at_tokens[key] = self._loaded_at.version(parts, source)
+            except Exception:  # noqa: BLE001 - a field that cannot be read proves nothing
+                self._loaded_at_tokens[key] = None
+        return self._loaded_at_tokens[key]
 
     def parts_of(self, key: str) -> Parts | None:
         """The relation's name as the warehouse has it, when it was listed."""
@@ -213,6 +237,12 @@ class Warehouse:
         self._parts.pop(key, None)
         self._view_keys.discard(key)
         self._definitions.pop(key, None)
+        self._loaded_at_tokens.pop(key, None)
+
+    def distrust_partial_names(self) -> None:
+        """The session may have temporary objects that no listing shows."""
+        with self._lock:
+            self.catalog.distrust_partial_names()
 
     def forget_files(self) -> None:
         """Something may have written files."""
@@ -224,6 +254,7 @@ class Warehouse:
         with self._lock:
             self._stale = True
             self._files.clear()
+            self._loaded_at_tokens.clear()
             self.catalog.invalidate()
         self.cache.invalidate_all()
 

@@ -38,6 +38,8 @@ class RunFacts:
     target: Mapping[str, Any]
     behaviour_flags: dict[str, Any]
     profile_settings: dict[str, Any]
+    engine_version: str = ""
+    """Of the warehouse's engine, patch level included; set by whoever opens it."""
 
     def vars_of(self, node: Any) -> dict[str, Any]:
         """Project, package and command-line variables as the node's package sees them."""

@@ -29,7 +29,7 @@ def test_a_harmless_hook_does_not_prevent_reuse(toy):
 
 
 def test_an_audit_insert_does_not_prevent_reuse(toy):
-    toy.sql("create table audit (name text, at timestamptz)")
+    toy.sql("create table audit (name text, stamp timestamptz)")
     with_hook(toy, "insert into audit values ('{{ this.name }}', now())")
     built_twice(toy)
     assert toy.reasons["t"] == "no_new_data"

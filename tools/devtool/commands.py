@@ -76,7 +76,7 @@ def scenarios(arguments: Arguments) -> None:
     """Run the end-to-end scenarios, each against its twin."""
     python = environment.ensure()
     native.build_module(python, everything=False)
-    suites.pytest(python, "-n", "2", "tests/e2e", *arguments)
+    suites.scenarios(python, arguments)
 
 
 def model(arguments: Arguments) -> None:
@@ -119,8 +119,8 @@ def mutation(arguments: Arguments) -> None:
 def corpus(arguments: Arguments) -> None:
     """Measure the core on the corpus of real queries, when one lies beside the repository."""
     python = environment.ensure()
-    native.build_module(python, everything=True)
-    suites.corpus(python, arguments)
+    folder = native.build_module(python, everything=True)
+    suites.corpus(python, folder, arguments)
 
 
 def golden(arguments: Arguments) -> None:

@@ -19,6 +19,10 @@ from devtool.process import ROOT, Failed, run, run_quietly, say
 _OTHER_PYTHONS = ("3.10", "3.12", "3.13")
 _OLD_DUCKDB = "duckdb==1.5.5"
 _FUZZ_SECONDS = 20
+_MODEL_SEQUENCES = "2000"
+_ORDINARY = "not slow and not benchmark and not extensions"
+_TWINS = ("tests/e2e", "tests/model")
+_TWINS_LEFT_OUT = tuple(f"--ignore={folder}" for folder in _TWINS)
 
 
 def pytest(python: Environment, *arguments: str) -> None:
@@ -28,19 +32,28 @@ def pytest(python: Environment, *arguments: str) -> None:
 
 def everything(python: Environment) -> None:
     """All Python tests but those that have a command of their own."""
-    pytest(python, "-n", "2", "-m", "not slow and not benchmark and not extensions")
+    pytest(python, "-n", "2", "-m", _ORDINARY, *_TWINS_LEFT_OUT, "tests")
+    # A twin is a pair of processes already, and the model test adds up over all its sequences.
+    pytest(python, "-m", _ORDINARY, *_TWINS)
 
 
 def fast(python: Environment) -> None:
-    """The Python tests that take seconds: units, repository rules, and the smoke scenarios."""
-    chosen = [f"tests/{name}" for name in ("repo", "python", "completeness", "metamorphic")]
-    present = [name for name in chosen if any((ROOT / name).rglob("test_*.py"))]
-    pytest(python, "-n", "2", "-m", "not slow and not benchmark and not extensions", *present)
+    """The Python tests that take seconds: all but the ones that run whole projects twice."""
+    pytest(python, "-n", "2", "-m", _ORDINARY, *_TWINS_LEFT_OUT, "tests")
+
+
+def scenarios(python: Environment, arguments: list[str]) -> None:
+    """The end-to-end scenarios."""
+    pytest(python, "-m", _ORDINARY, *(arguments or ["tests/e2e"]))
 
 
 def model(python: Environment, arguments: list[str]) -> None:
-    """The long model test."""
-    pytest(python, "-m", "slow", "tests/model", *arguments)
+    """The long model test: `arguments` may begin with the number of sequences."""
+    count = arguments.pop(0) if arguments[:1] and arguments[0].isdigit() else _MODEL_SEQUENCES
+    run(
+        [python.python, "-m", "pytest", "-q", "tests/model/test_model.py", *arguments],
+        env=python.variables() | {"HODOR_MODEL_SEQUENCES": count},
+    )
 
 
 def extensions(arguments: list[str]) -> None:
@@ -73,9 +86,8 @@ def _test_wheel(version: str, path: Path | None, packages: tuple[str, ...]) -> N
     wheel = build_wheel(python, ROOT / "build" / "wheels" / version)
     environment.install_wheel(python, wheel)
     say(f"matrix: Python {version}{suffix}, {wheel.name}")
-    chosen = "not slow and not benchmark and not extensions"
-    pytest(python, "-n", "2", "-m", chosen, "tests/python")
-    pytest(python, "-n", "2", "-m", "smoke", "tests/e2e")
+    pytest(python, "-n", "2", "-m", _ORDINARY, "tests/python")
+    pytest(python, "-m", "smoke", "tests/e2e")
 
 
 def build_wheel(python: Environment, folder: Path, *, source: bool = False) -> Path:
@@ -112,17 +124,26 @@ def mutation(python: Environment, arguments: list[str]) -> None:
     run([python.python, "-m", "pytest", "-q", "-m", "slow", "tests/mutation", *arguments])
 
 
-def corpus(python: Environment, arguments: list[str]) -> None:
+def corpus(python: Environment, folder: Path, arguments: list[str]) -> None:
     """Real queries are measured, never committed: they lie beside the repository or are absent."""
-    if not (ROOT.parent / "shared" / "corpus").is_dir():
-        say("corpus: ../shared/corpus is not here, nothing measured")
-        return
-    run([python.python, ROOT / "tests" / "corpus" / "run.py", *arguments], env=python.variables())
+    beside = ROOT.parent / "shared"
+    given: list[str | Path] = ["--tool", folder / "tools" / "hodor-dev" / "hodor-dev"]
+    for option in ("corpus", "cases"):
+        if (beside / option).is_dir():
+            given += [f"--{option}", beside / option]
+        else:
+            say(f"corpus: no ../shared/{option} here, not measured")
+    run(
+        [python.python, ROOT / "tests" / "corpus" / "run.py", *given, *arguments],
+        env=python.variables(),
+    )
 
 
 def golden(python: Environment, folder: Path, *, update: bool) -> None:
     """The golden files of the core (ctest) and of the Python side (pytest)."""
-    variables = python.variables() | ({"HODOR_GOLDEN_UPDATE": "1"} if update else {})
+    variables = python.variables()
+    if update:
+        variables |= {"HODOR_GOLDEN_UPDATE": "1", "HODOR_UPDATE_GOLDEN": "1"}
     run(
         [python.bin / "ctest", "--test-dir", folder, "--output-on-failure", "-R", "(?i)golden"],
         env=variables,

@@ -19,35 +19,23 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from dbt_hodor.versions.base import ListedRelation, Listing, Parts
+from dbt_hodor.versions.duckdb_catalog import ShapeCatalog
 from dbt_hodor.versions.duckdb_ducklake import data_parts
 from dbt_hodor.versions.duckdb_files import FileVersions
 from dbt_hodor.versions.duckdb_fingerprint import Fingerprint, fingerprints
 from dbt_hodor.versions.duckdb_listing import (
     Database,
     is_local_file,
-    read_databases,
     read_functions,
     read_relations,
     read_views,
     same_file,
 )
 from dbt_hodor.versions.duckdb_settings import counts
-from dbt_hodor.versions.duckdb_shapes import (
-    Shape,
-    UnreadableRelation,
-    foreign_kind,
-    is_table_plan,
-    key_of,
-    read_all_tables,
-    read_one,
-    read_plan,
-    read_view,
-)
+from dbt_hodor.versions.duckdb_shapes import Shape, UnreadableRelation, foreign_kind, key_of
 
 BATCH_TABLES = 50
 _HEAVY_ROWS = 2_000_000
-_BULK_AT = 12
-_SYSTEM_SCHEMAS = frozenset({"information_schema", "pg_catalog"})
 
 
 def token(data: str, order: str, schema: str) -> str:
@@ -82,14 +70,7 @@ class DuckDBProvider:
         self._lock = threading.Lock()
         self._idle: list[Any] = []
         self._busy: set[Any] = set()
-        self._shapes: dict[Parts, Shape] = {}
-        self._view_shapes: dict[Parts, Shape] = {}
-        self._bulk_read = False
-        self._forgotten: dict[Parts, int] = {}
-        self._epoch = 0
-        self._everything_forgotten_at = 0
-        self._collation_seen = False
-        self._databases: dict[str, Database] = {}
+        self._catalog = ShapeCatalog()
         self._builtins: list[str] | None = None
         self._files = FileVersions()
         self._views_lock = threading.Lock()
@@ -177,10 +158,8 @@ class DuckDBProvider:
                 self._builtins = builtins
             except Exception as error:  # noqa: BLE001 - the engine's words go into the listing
                 listing.errors["functions"] = str(error)
-        texts = [relation.ddl for relation in listing.relations]
-        texts += [function.definition for function in listing.functions]
-        if any("collate" in text.lower() for text in texts):
-            self._collation_seen = True
+        self._catalog.note_texts(relation.ddl for relation in listing.relations)
+        self._catalog.note_texts(function.definition for function in listing.functions)
         return listing
 
     def builtin_functions(self) -> Sequence[str]:
@@ -192,13 +171,11 @@ class DuckDBProvider:
     def relation(self, parts: Parts) -> ListedRelation | None:
         """Cheap for tables; views share one bulk read among all that wait for it."""
         with self._cursor() as cursor:
-            if self._native(cursor, parts):
-                try:
-                    if is_table_plan(read_plan(cursor, parts), parts):
-                        return ListedRelation(parts, "table", "")
-                except UnreadableRelation:
-                    pass  # missing, or a view that does not bind: the catalog tells
-            kind = foreign_kind(cursor, parts)
+            kind = None
+            if self._catalog.native(cursor, parts):
+                kind = self._catalog.kind_by_plan(cursor, parts)
+            if kind is None:  # missing, or a view that does not bind: the catalog tells
+                kind = foreign_kind(cursor, parts)
         if kind == "view":
             view = self._view(parts)
             if view is None:
@@ -218,8 +195,8 @@ class DuckDBProvider:
                     self._views = read_views(cursor)
                 self._views_read = begun_at
             view = self._views.get(key_of(parts))  # type: ignore[arg-type]
-        if view is not None and "collate" in view.ddl.lower():
-            self._collation_seen = True
+        if view is not None:
+            self._catalog.note_texts([view.ddl])
         return view
 
     # -- versions -------------------------------------------------------------------------------
@@ -230,7 +207,7 @@ class DuckDBProvider:
         split: list[list[Parts]] = []
         current: list[Parts] = []
         for parts in relations:
-            shape = self._shapes.get(key_of(parts))
+            shape = self._catalog.known(parts)
             if shape is not None and shape.rows * len(shape.columns) > _HEAVY_ROWS:
                 split.append([parts])
                 continue
@@ -242,32 +219,16 @@ class DuckDBProvider:
 
     def forget(self, parts: Parts | None) -> None:
         """Columns of one relation, or with ``None`` everything, may have changed."""
-        with self._lock:
-            self._epoch += 1
-            if parts is None:
-                self._everything_forgotten_at = self._epoch
-                self._shapes.clear()
-                self._view_shapes.clear()
-                self._databases.clear()
-                self._bulk_read = False
-                return
-            self._forgotten[key_of(parts)] = self._epoch
-            self._shapes.pop(key_of(parts), None)
-            self._view_shapes.clear()  # a view's columns follow those of what it reads
+        self._catalog.forget(parts)
 
     def versions(self, relations: Sequence[Parts]) -> Mapping[Parts, str | Exception]:
         answers: dict[Parts, str | Exception] = {}
         with self._cursor() as cursor:
-            collated = bool(
-                cursor.execute("SELECT current_setting('default_collation')").fetchone()[0]
-            )
-            if collated:
-                self._collation_seen = True
-            self._read_bulk(cursor, relations)
+            self._catalog.read_bulk(cursor, relations)
             tables: list[tuple[Parts, Shape]] = []
             for parts in relations:
                 try:
-                    shape = self._shape(cursor, parts)
+                    shape = self._catalog.shape(cursor, parts)
                 except Exception as error:  # noqa: BLE001 - one answer per relation
                     answers[parts] = error
                     continue
@@ -275,17 +236,17 @@ class DuckDBProvider:
                     answers[parts] = token("", "", shape.schema_digest())
                 else:
                     tables.append((parts, shape))
-            answers.update(self._table_versions(cursor, tables, collated))
+            answers.update(self._table_versions(cursor, tables))
         return answers
 
     def _table_versions(
-        self, cursor: Any, tables: list[tuple[Parts, Shape]], collated: bool
+        self, cursor: Any, tables: list[tuple[Parts, Shape]]
     ) -> dict[Parts, str | Exception]:
         answers: dict[Parts, str | Exception] = {}
         scanned: list[tuple[Parts, Shape]] = []
         lakes: dict[str, dict[Parts, str]] = {}
         for parts, shape in tables:
-            database = self._database(cursor, parts[0])
+            database = self._catalog.database(cursor, parts[0])
             if database.type == "ducklake" and database.name not in lakes:
                 try:
                     lakes[database.name] = data_parts(cursor, database.name)
@@ -296,62 +257,14 @@ class DuckDBProvider:
                 scanned.append((parts, shape))
             else:
                 answers[parts] = token(data, "", shape.schema_digest())
-        native = [self._native(cursor, parts) for parts, _ in scanned]
-        found = fingerprints(cursor, [shape for _, shape in scanned], native, collated)
+        native = [self._catalog.native(cursor, parts) for parts, _ in scanned]
+        found = fingerprints(cursor, [shape for _, shape in scanned], native)
         for (parts, shape), result in zip(scanned, found, strict=True):
             if isinstance(result, Fingerprint):
                 answers[parts] = token(result.data, result.order, shape.schema_digest())
             else:
                 answers[parts] = result
         return answers
-
-    def _read_bulk(self, cursor: Any, relations: Sequence[Parts]) -> None:
-        with self._lock:
-            keys = [key_of(parts) for parts in relations]
-            missing = sum(key not in self._shapes and key not in self._view_shapes for key in keys)
-            begun_at = self._epoch
-            needed = missing >= _BULK_AT or (not self._bulk_read and missing > 1)
-        if not needed:
-            return
-        shapes = read_all_tables(cursor)
-        rows = cursor.execute(
-            "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND contains(lower(sql), 'collate')"
-        ).fetchall()
-        with self._lock:
-            if rows[0][0] or any(shape.collations for shape in shapes.values()):
-                self._collation_seen = True
-            if self._everything_forgotten_at > begun_at:
-                return
-            for key, shape in shapes.items():
-                if self._forgotten.get(key, 0) <= begun_at:
-                    self._shapes[key] = shape
-            self._bulk_read = True
-
-    def _shape(self, cursor: Any, parts: Parts) -> Shape:
-        key = key_of(parts)
-        if len(parts) != 3 or key[0] in {"temp", "system"} or key[1] in _SYSTEM_SCHEMAS:
-            raise UnreadableRelation("temporary and system relations have no version")
-        with self._lock:
-            shape = self._shapes.get(key) or self._view_shapes.get(key)
-            begun_at = self._epoch
-            seen_before = key in self._forgotten
-        if shape is not None:
-            return shape
-        native = self._native(cursor, parts)
-        if native and not seen_before and not self._collation_seen and self._bulk_read:
-            # Not among the tables of the bulk query, so a view, or not there at all.
-            shape = read_view(cursor, parts, may_collate=False)
-        else:
-            shape = read_one(cursor, parts, native)
-        with self._lock:
-            if shape.collations:
-                self._collation_seen = True
-            fresh = self._forgotten.get(key, 0) <= begun_at >= self._everything_forgotten_at
-            if fresh and shape.kind != "view":
-                self._shapes[key] = shape
-            elif fresh and self._epoch == begun_at:
-                self._view_shapes[key] = shape
-        return shape
 
     def file_version(self, pattern: str, function: str) -> str | None:
         try:
@@ -363,22 +276,10 @@ class DuckDBProvider:
 
     # -- databases ------------------------------------------------------------------------------
 
-    def _database(self, cursor: Any, name: str) -> Database:
-        database = self._databases.get(name.lower())
-        if database is None:
-            self._databases = read_databases(cursor)
-            database = self._databases.get(name.lower())
-        if database is None:
-            raise UnreadableRelation(f"no database {name} is attached")
-        return database
-
-    def _native(self, cursor: Any, parts: Parts) -> bool:
-        return self._database(cursor, parts[0]).type == "duckdb"
-
     def _database_by_name(self, name: str) -> Database | None:
         try:
             with self._cursor() as cursor:
-                return self._database(cursor, name)
+                return self._catalog.database(cursor, name)
         except Exception:  # noqa: BLE001 - then nothing about it is certain
             return None
 

@@ -31,6 +31,7 @@ class _Job(NamedTuple):
     shape: Shape
     row_hash: str
     by_rowid: bool
+    collated: bool
 
 
 def row_hash(shape: Shape, collated: bool) -> str:
@@ -52,16 +53,23 @@ def _statement(jobs: Sequence[_Job]) -> str:
     """One aggregate over all tables: planning it is what a tiny table costs."""
     sources = " UNION ALL ".join(_source(job) for job in jobs)
     return (
-        "SELECT i, count(*), sum(hash(h)), sum(hash(hash(n, h))), max(n) "
-        f"FROM ({sources}) GROUP BY i"
+        "SELECT i, count(*), sum(hash(h)), sum(hash(hash(n, h))), max(n), "
+        f"current_setting('default_collation') FROM ({sources}) GROUP BY i"
     )
+
+
+class _Collated(Exception):
+    """Text compares under a collation everywhere, which the statement did not reckon with."""
 
 
 def _run(cursor: Any, jobs: Sequence[_Job]) -> dict[int, Fingerprint | None]:
     """``None``: the row numbers have gaps, so that the order part needs the other form."""
     found: dict[int, Fingerprint | None] = {job.place: Fingerprint("0:0", "0") for job in jobs}
     by_rowid = {job.place: job.by_rowid for job in jobs}
-    for place, count, data, order, largest in cursor.execute(_statement(jobs)).fetchall():
+    rows = cursor.execute(_statement(jobs)).fetchall()
+    if rows and rows[0][5] and not all(job.collated for job in jobs):
+        raise _Collated
+    for place, count, data, order, largest, _ in rows:
         if by_rowid[place] and largest + 1 != count:
             found[place] = None
         else:
@@ -73,6 +81,8 @@ def _run_each(cursor: Any, jobs: Sequence[_Job]) -> dict[int, Fingerprint | Exce
     """All jobs in one statement, or one by one when that fails."""
     try:
         return dict(_run(cursor, jobs))
+    except _Collated:
+        return _run_each(cursor, [_with_collation(job) for job in jobs])
     except Exception as error:  # noqa: BLE001 - one answer per table
         if len(jobs) == 1:
             return {jobs[0].place: error}
@@ -82,21 +92,29 @@ def _run_each(cursor: Any, jobs: Sequence[_Job]) -> dict[int, Fingerprint | Exce
     return single
 
 
+def _job(place: int, shape: Shape, native: bool) -> _Job:
+    """Raises ``UnprovableType``."""
+    has_rowid = native and all(column.name.lower() != "rowid" for column in shape.columns)
+    collated = bool(shape.collations)
+    return _Job(place, shape, row_hash(shape, collated), has_rowid, collated)
+
+
+def _with_collation(job: _Job) -> _Job:
+    return job._replace(row_hash=row_hash(job.shape, True), collated=True)
+
+
 def fingerprints(
-    cursor: Any, shapes: Sequence[Shape], native: Sequence[bool], default_collation: bool
+    cursor: Any, shapes: Sequence[Shape], native: Sequence[bool]
 ) -> list[Fingerprint | Exception]:
     """One answer per shape, in order. ``native``: the table is in a DuckDB file or in memory, where
-    row numbers are dense. ``default_collation``: text compares under a collation everywhere."""
+    row numbers are dense."""
     answers: dict[int, Fingerprint | Exception | None] = {}
     jobs: list[_Job] = []
     for place, (shape, is_native) in enumerate(zip(shapes, native, strict=True)):
         try:
-            expression = row_hash(shape, default_collation or bool(shape.collations))
+            jobs.append(_job(place, shape, is_native))
         except UnprovableType as error:
             answers[place] = error
-            continue
-        has_rowid = is_native and all(c.name.lower() != "rowid" for c in shape.columns)
-        jobs.append(_Job(place, shape, expression, has_rowid))
     if jobs:
         answers.update(_run_each(cursor, jobs))
     gaps = [job._replace(by_rowid=False) for job in jobs if answers[job.place] is None]

@@ -169,8 +169,13 @@ def read_one(cursor: Any, parts: Parts, native: bool) -> Shape:
         return Shape(parts, kind, columns)
     plan = read_plan(cursor, parts)
     if is_table_plan(plan, parts):
-        return Shape(parts, "table", _table_columns(cursor, parts), collations_of(plan))
+        return table_shape(cursor, parts, collations_of(plan))
     return Shape(parts, "view", _bound_columns(cursor, parts), collations_of(plan))
+
+
+def table_shape(cursor: Any, parts: Parts, collations: tuple[str, ...]) -> Shape:
+    """A table whose collations are known."""
+    return Shape(parts, "table", _table_columns(cursor, parts), collations)
 
 
 def read_view(cursor: Any, parts: Parts, may_collate: bool) -> Shape:

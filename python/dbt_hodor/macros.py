@@ -39,6 +39,7 @@ _MENTIONS = {
     "description": re.compile(r"\bdescription\b"),
 }
 _RUN_DEPENDENT = re.compile(r"\b(?:run_started_at|invocation_id|modules|run_query|graph)\b")
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -135,6 +136,7 @@ class Macros:
 
     def used_by_text(self, text: str) -> MacroUse:
         """Everything that the Jinja in a hook may run, found by the names in it."""
+        text = "\n".join(_JINJA.findall(text))  # SQL words may be names of macros, too
         key = ("text", text)
         use = self._uses.get(key)
         if use is None:

@@ -13,6 +13,7 @@ from typing import Any
 from dbt.flags import get_flags
 
 from dbt_hodor.hooks import messages, profile, state_merge
+from dbt_hodor.secrets import Redactor
 from dbt_hodor.settings import RunSettings, resolve_run_settings
 
 
@@ -26,7 +27,8 @@ def start(task: Any, adapter: Any, selected_uids: Any) -> Any:
 
         return opening.open_session(task, adapter, selected_uids, settings)
     except Exception as error:  # noqa: BLE001 - without a session dbt builds as usual
-        messages.warn(f"could not start and is off for this run: {type(error).__name__}: {error}")
+        cause = Redactor(os.environ).text(f"{type(error).__name__}: {error}")
+        messages.warn(f"could not start and is off for this run: {cause}")
         return None
 
 

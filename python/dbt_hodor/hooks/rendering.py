@@ -7,11 +7,15 @@ Never: renders a hook that may run a statement: it would run once for us and onc
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from dbt.clients.jinja import get_rendered
 from dbt.context.providers import generate_runtime_model_context
+
+_THIS = re.compile(r"\{\{ *this *\}\}")
+_ONLY_THIS = re.compile(r"(?:[^{]|\{\{ *this *\}\})*")
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,15 @@ def hooks_of(node: Any, run: Any) -> list[RenderedHook] | None:
     for when, hook in given:
         sql = hook.sql
         if "{{" in sql or "{%" in sql or "{#" in sql:
-            if run.macros.used_by_text(sql).acts:
+            if _ONLY_THIS.fullmatch(sql) and node.relation_name:
+                # Most hooks: a context costs more than all else that we do for a node.
+                sql = _THIS.sub(lambda _: node.relation_name, sql)
+            elif run.macros.used_by_text(sql).acts:
                 return None
-            if context is None:
-                context = generate_runtime_model_context(node, run.config, run.manifest)
-            sql = get_rendered(sql, context, node)
+            else:
+                if context is None:
+                    context = generate_runtime_model_context(node, run.config, run.manifest)
+                sql = get_rendered(sql, context, node)
         if sql.strip():
             rendered.append(RenderedHook(sql.strip(), hook.transaction, when))
     return rendered

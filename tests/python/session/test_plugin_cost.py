@@ -17,6 +17,7 @@ HOOKS = MERGE | {
     "dbt_hodor.hooks.profile",
     "dbt_hodor.hooks.signals",
     "dbt_hodor.hooks.tasks",
+    "dbt_hodor.secrets",
     "dbt_hodor.setting_values",
     "dbt_hodor.settings",
     "dbt_hodor.starting",

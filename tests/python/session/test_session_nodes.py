@@ -118,10 +118,9 @@ def test_a_high_water_mark_settles_by_proof(toy):
     ],
 )  # fmt: skip
 def test_what_configuration_counts(toy, before, after, reason):
-    toy.write("models/schema.yml", "models: [{name: t, %s}]" % before)
-    toy.dbt("run", "--select", "t", success=False)
+    toy.write("models/schema.yml", f"models: [{{name: t, {before}}}]")
     toy.dbt("build")
-    toy.write("models/schema.yml", "models: [{name: t, %s}]" % after)
+    toy.write("models/schema.yml", f"models: [{{name: t, {after}}}]")
     toy.dbt("build")
     assert toy.reasons["t"] == reason
 

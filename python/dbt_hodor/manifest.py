@@ -94,6 +94,8 @@ class ManifestIndex:
     def __init__(self, manifest: Any) -> None:
         self.manifest = manifest
         self._mentioned: dict[str, bool] = {}
+        self._keys: dict[str, str] = {}
+        self._parents: dict[str, list[str]] = {}
         self.unique_ids: dict[str, str] = {}
         """Relation key -> unique_id of nodes and sources."""
         self.last_parts: set[str] = set()
@@ -146,6 +148,9 @@ class ManifestIndex:
 
     def parents(self, node: Any) -> list[str]:
         """unique_ids of direct parents, ephemeral ones replaced by theirs."""
+        known = self._parents.get(node.unique_id)
+        if known is not None:
+            return known
         found: dict[str, None] = {}
         pending = parent_ids(node)
         seen: set[str] = set()
@@ -159,10 +164,17 @@ class ManifestIndex:
                 pending.extend(parent_ids(parent))
             else:
                 found[unique_id] = None
-        return list(found)
+        self._parents[node.unique_id] = list(found)
+        return self._parents[node.unique_id]
 
     def node_key(self, node: Any) -> str:
         """Names the series of records: the relation, or for tests the id and what they test."""
+        known = self._keys.get(node.unique_id)
+        if known is None:
+            known = self._keys[node.unique_id] = self._node_key(node)
+        return known
+
+    def _node_key(self, node: Any) -> str:
         if str(node.resource_type) == "test":
             tested = sorted(self._relation_or_id(parent) for parent in parent_ids(node))
             digest = hashlib.sha256("|".join(tested).encode()).hexdigest()

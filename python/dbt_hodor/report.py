@@ -32,6 +32,7 @@ class RunReport:
         self._errors = 0
         self._saved_s = 0.0
         self._unsupported: dict[str, int] = {}
+        self._contradicted: list[str] = []
 
     def decided(self, plan: Plan) -> None:
         """A node got its decision."""
@@ -42,6 +43,11 @@ class RunReport:
             if plan.unsupported:
                 count = self._unsupported.get(plan.unsupported, 0)
                 self._unsupported[plan.unsupported] = count + 1
+
+    def contradicted(self, plan: Plan) -> None:
+        """A build in shadow mode gave another result than a reuse would have kept."""
+        with self._lock:
+            self._contradicted.append(plan.node.unique_id)
 
     def unsupported(self) -> dict[str, int]:
         """Kinds of nodes that are never reused, with how many this run met."""
@@ -66,6 +72,7 @@ class RunReport:
             "totals": {
                 **counts,
                 "hodor_errors": self._errors,
+                "contradicted": len(self._contradicted),
                 "seconds_not_spent": round(sum(self._saved(node) for node in nodes), 3),
                 "seconds_on_versions": round(counters.total(f"{VERSIONS} wall"), 3),
                 "cpu_ms": self._cpu_ms(),
@@ -163,6 +170,11 @@ class RunReport:
                 f"{could} of {totals['nodes']} nodes could be reused, all were built "
                 f"(shadow mode){errors}; to reuse, set hodor_mode: on in the profile's target "
                 "or HODOR_MODE=on"
+            )
+        if self._contradicted:
+            lines.append(
+                f"reusing {', '.join(sorted(self._contradicted)[:5])} would have kept other results "
+                f"({len(self._contradicted)} nodes): please report this before you switch reuse on"
             )
         lines += [
             f"the version of {entry['table']} could not be read ({entry['error']}); "

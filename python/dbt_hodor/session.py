@@ -7,10 +7,12 @@ Never: raises into dbt. Whatever goes wrong in here for a node means that the no
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from typing import Any
 
+from dbt_hodor import _core
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN
 from dbt_hodor.deciding import Decider
@@ -148,6 +150,8 @@ class Session:
         if plan.key is not None and plan.kind not in ("test", "view"):
             run.marks.built(plan.key, code_mark(plan.code_hash, plan.upstreams))
         after = self._version_after(plan) if good else None
+        if good and plan.reason in ("no_new_data", "view_unchanged") and _contradicts(plan, after):
+            self._report.contradicted(plan)
         if not good and self._may_have_left_something(plan):
             status = PARTIAL
         self._writer.add(self._rows.built(plan, status, seconds, after))
@@ -219,3 +223,11 @@ class Session:
     def _close(self) -> None:
         self._run.warehouse.cache.close()
         self._writer.close()
+
+
+def _contradicts(plan: Plan, after: str | None) -> bool:
+    """Whether a build in shadow mode shows that the decision to reuse was wrong."""
+    if plan.kind == "test":
+        before = plan.row.test_result if plan.row else None
+        return before is not None and json.loads(before) != plan.test_result
+    return bool(_core.compare_versions(after, plan.target, "rows") == "changed")

@@ -59,6 +59,20 @@ def test_shadow_builds_everything_and_tells_how_to_switch_on(settled):
     assert settled.actions["t"] == "reuse"
 
 
+def test_shadow_says_when_a_reuse_would_have_been_wrong(settled):
+    wrong = """
+    from dbt_hodor import _core
+    _core.decide = lambda **given: ("reuse", "no_new_data", [])
+    from dbt.cli.main import dbtRunner
+    assert dbtRunner().invoke(["build"]).success
+    """
+    settled.python(wrong, HODOR_MODE="shadow")
+    assert settled.run["totals"]["contradicted"] == 0
+    settled.write("seeds/s.csv", "id,v\n1,a\n9,z\n")
+    assert "would have kept other results (2 nodes)" in settled.python(wrong, HODOR_MODE="shadow")
+    assert settled.run["totals"]["contradicted"] == 2
+
+
 def test_vars_and_environment_choose_the_mode(settled):
     settled.forget_run()
     settled.dbt("build", "--vars", "{hodor_mode: off}")

@@ -149,9 +149,11 @@ void Extractor::walk(NodeId id, const Place& place) {
         walk(child, place);
       }
       return;
+    case NodeKind::using_columns:
+      for (const NodeId child : children(tree_, id)) mention_names(child);
+      return;
     case NodeKind::field:
     case NodeKind::json_path:
-    case NodeKind::using_columns:
       mention_names(id);
       walk_children(id, place);
       return;
@@ -242,7 +244,7 @@ void Extractor::call(NodeId id, const Place& place) {
     for (const std::string& part : names) facts_.columns.push_back(lower(part));
   }
   volatile_word(id, last, false);
-  if (is_order_sensitive_call(tree_, id)) facts_.order_sensitive = true;
+  if (id != table_function_ && is_order_sensitive_call(tree_, id)) facts_.order_sensitive = true;
   if (last == "columns") {
     for (const Sources* s = place.sources; s != nullptr; s = s->outer) {
       for (const Sources::Source& source : s->list) facts_.star |= source.shape.open;
@@ -257,8 +259,8 @@ void Extractor::call(NodeId id, const Place& place) {
     const bool argument = tree_[child].kind == NodeKind::argument && inner != kNoNode;
     if (argument && tree_[inner].kind == NodeKind::query) {
       subquery_in_expression(inner, place, last == "exists");
-    } else if (argument && tree_.has(id, flag::star_argument)) {
-      continue;  // count(*)
+    } else if (argument && tree_.has(id, flag::star_argument) && last == "count") {
+      continue;
     } else {
       walk(child, place);
     }
@@ -282,7 +284,10 @@ void Extractor::type(NodeId id) {
 #include "duckdb_types.inc"
   };
   const std::vector<std::string> names = names_in(tree_, path);
-  const std::string name = names.size() == 1 ? lower(names.front()) : std::string();
+  // Several words without a '.' are the grammar's own: double precision.
+  const std::uint32_t begin = tree_[path].begin;
+  const bool dotted = tree_[path].end - begin > 1 && tree_.token_text(begin + 1) == ".";
+  const std::string name = dotted || names.empty() ? std::string() : lower(names.front());
   if (std::find(std::begin(kTypes), std::end(kTypes), name) != std::end(kTypes)) return;
   facts_.opaque_inputs.push_back("type " + std::string(tree_.text(path)));
 }

@@ -76,6 +76,7 @@ class Extractor {
   void type(NodeId id);
   void mark_plain_texts(NodeId id);
   void order_marks(NodeId id);
+  void pivot_types(NodeId id);
 
   // query_shape.cpp
   Shape query(NodeId id, const Place& place);
@@ -117,6 +118,7 @@ class Extractor {
   NodeId final_select_ = kNoNode;  // the SELECT whose columns are the text's columns, when plain
   NodeId final_item_ = kNoNode;    // the item of it that the walk is in
   int nested_queries_ = 0;         // subqueries around the walk's place
+  NodeId table_function_ = kNoNode;  // a call in FROM, whose rows are judged by name
   std::vector<NodeId> own_relations_;
   std::set<NodeId> plain_text_exprs_;  // exprs whose string stays a string
   std::vector<bool> noted_;        // per value of this run: its place has been judged

@@ -146,6 +146,7 @@ void Extractor::relation(NodeId id, const Place& place, Sources& into) {
 
 void Extractor::table_function(NodeId id, const Place& place, Sources& into) {
   const NodeId function = tree_.child(id, NodeKind::call);
+  table_function_ = function;
   walk(function, {place.ctes, &into});
   for (const NodeId child : children(tree_, id)) {
     if (tree_[child].kind == NodeKind::sample) walk(child, place);
@@ -272,6 +273,30 @@ void Extractor::lateral_view(NodeId id, const Place& place, Sources& into) {
   const std::vector<std::string> names =
       name == kNoNode ? std::vector<std::string>() : names_in(tree_, name);
   into.list.push_back({names.empty() ? "" : lower(names.front()), {open, false, {}}});
+}
+
+// IN my_enum: the values of a type that nothing versions.
+void Extractor::pivot_types(NodeId id) {
+  const NodeKind kind = tree_[id].kind;
+  if (kind == NodeKind::pivot_for) {
+    const NodeId name = tree_.child(id, NodeKind::name);
+    if (name != kNoNode) facts_.opaque_inputs.push_back("type " + std::string(tree_.text(name)));
+    return;
+  }
+  if (kind != NodeKind::pivot_on) return;
+  for (const NodeId item : children(tree_, id)) {
+    const NodeId expr = tree_.child(item, NodeKind::expr);
+    if (expr == kNoNode) continue;
+    NodeId before = kNoNode;
+    for (const NodeId node : children(tree_, expr)) {
+      const bool after_in = before != kNoNode && tree_[before].kind == NodeKind::op &&
+                            lower(tree_.text(before)) == "in";
+      if (after_in && tree_[node].kind == NodeKind::column) {
+        facts_.opaque_inputs.push_back("type " + std::string(tree_.text(node)));
+      }
+      before = node;
+    }
+  }
 }
 
 // Columns that are neither pivoted nor named pass through.

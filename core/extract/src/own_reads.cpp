@@ -96,6 +96,12 @@ bool Spine::has_aggregate(NodeId id) const {
 OwnReadFacts Spine::judge() {
   if (own_.empty()) return {};
   const OwnReadFacts other{OwnReads::other, false};
+  for (NodeId id = 1; id < tree_.nodes.size(); ++id) {
+    const NodeKind kind = tree_[id].kind;
+    if (kind == NodeKind::sample || kind == NodeKind::pivot || kind == NodeKind::unpivot) {
+      return other;
+    }
+  }
   if (tree_[tree_.root].kind != NodeKind::query || !descend(tree_.root)) return other;
   if (marks_.size() != own_.size()) return other;
   bool plain = !lone_aggregate_;

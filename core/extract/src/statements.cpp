@@ -92,6 +92,7 @@ StatementFacts facts_of(const Tree& tree, const ExtractOptions& options) {
       statement.kind == StatementKind::harmless || statement.kind == StatementKind::loads;
   if (needs_target && !statement.target) statement.kind = StatementKind::opaque;
   if (!tree.exact() && !words_only) statement.kind = StatementKind::opaque;
+  if (statement.kind == StatementKind::opaque) statement.facts.exact = false;
   if (!needs_target || statement.kind != StatementKind::write) statement.target.reset();
   return statement;
 }

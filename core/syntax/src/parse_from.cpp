@@ -171,8 +171,10 @@ bool Parser::at_from_alias() const {
                    t.word_class == WordClass::type_function)) {
     return false;
   }
+  if (!duckdb() && t.word_class == WordClass::strict) return false;
   switch (word()) {
     case W::w_on:
+    case W::w_using:
     case W::w_as:
     case W::w_set:
     case W::w_when:

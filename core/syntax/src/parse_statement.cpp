@@ -41,7 +41,7 @@ Tree Parser::whole_statement() && {
       take_keyword();
       object_kind(id);
       target(id, W::none);
-      while (!at_end()) advance();
+      plain_words();
       break;
     case W::w_set:
       assignment(id);
@@ -73,13 +73,8 @@ void Parser::target(NodeId id, Word before) {
     return;
   }
   add(id, path(NodeKind::path));
-  if (at(W::w_as) || (at_from_alias() && !at(W::w_values) && !at(W::w_default) &&
-                      tree_.tokens[0].kind == TokenKind::identifier &&
-                      (is_word(tree_.tokens[0], tree_.sql, "update") ||
-                       is_word(tree_.tokens[0], tree_.sql, "delete") ||
-                       is_word(tree_.tokens[0], tree_.sql, "merge")))) {
-    add(id, alias());
-  }
+  const Word verb = cells_[0].word;
+  if (verb == W::w_update || verb == W::w_delete || verb == W::w_merge) optional_alias(id);
 }
 
 void Parser::insert(NodeId id) {
@@ -212,16 +207,34 @@ void Parser::create(NodeId id) {
   object_kind(id);
   target(id, W::none);
   if (at('(') && !query_in_parens_at(pos_)) {
-    const std::uint32_t closer = closer_of(pos_);
-    while (pos_ < closer) advance();  // column definitions
-    advance();
+    if (!plain_group()) return;  // column definitions
   }
   // Databricks: USING delta, TBLPROPERTIES (...), COMMENT '...', CLUSTER BY (...)
   while (!at_end() && !at(W::w_as)) {
-    if (query_in_parens_at(pos_)) return;
-    advance();
+    if (query_starts_at(pos_) || query_in_parens_at(pos_)) return;
+    if (at('(')) {
+      if (!plain_group()) return;
+    } else {
+      advance();
+    }
   }
   if (accept(W::w_as)) add(id, query());
+}
+
+// Over a group in parentheses, unless there is a query in it.
+bool Parser::plain_group() {
+  const std::uint32_t closer = closer_of(pos_);
+  for (std::uint32_t i = pos_; i < closer; ++i) {
+    if (query_starts_at(i)) return false;
+  }
+  pos_ = closer;
+  advance();
+  return true;
+}
+
+// To the end, unless there is a query.
+void Parser::plain_words() {
+  while (!at_end() && !query_starts_at(pos_)) advance();
 }
 
 void Parser::create_macro(NodeId id) {

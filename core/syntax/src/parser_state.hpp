@@ -205,6 +205,8 @@ class Parser {
   void create(NodeId id);
   void create_macro(NodeId id);
   void assignment(NodeId id);
+  bool plain_group();
+  void plain_words();
 
   Tree tree_;
   std::vector<Cell> cells_;

@@ -11,7 +11,7 @@ import pkgutil
 from collections.abc import Callable
 from typing import NamedTuple
 
-from e2e.twin import Twin
+from e2e.twin import PROJECT, Twin
 
 Steps = Callable[[Twin], None]
 
@@ -66,6 +66,10 @@ sources:
     tables: [{name: t}, {name: u}]
 """,
 }
+
+
+QUIET_PROJECT = PROJECT.replace("snapshots:\n  +state: {lag_tolerance: 0s}\n", "")
+"""Without settings of kinds that the project does not have: dbt warns of those."""
 
 
 def chain(t: Twin) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from e2e.scenario import CHAIN, chain, scenario
+from e2e.scenario import CHAIN, QUIET_PROJECT, chain, scenario
 from e2e.twin import Twin
 
 
@@ -29,8 +29,8 @@ def sample_flag(t: Twin) -> None:
     """A sampled build is not recorded as a full one."""
     t.files(
         {
-            "seeds/s.csv": "id,at\n1,2020-01-01 00:00:00\n2,2099-01-01 00:00:00\n",
-            "seeds/p.yml": "version: 2\nseeds: [{name: s, config: {event_time: at}}]\n",
+            "seeds/s.csv": "id,moment\n1,2020-01-01 00:00:00\n2,2099-01-01 00:00:00\n",
+            "seeds/p.yml": "version: 2\nseeds: [{name: s, config: {event_time: moment}}]\n",
             "models/m.sql": "select * from {{ ref('s') }}",
         }
     )
@@ -147,6 +147,7 @@ def parse_and_threads(t: Twin) -> None:
 @scenario
 def flags_that_change_nothing(t: Twin) -> None:
     """--fail-fast, --no-introspect, --warn-error."""
+    t.write("dbt_project.yml", QUIET_PROJECT)
     chain(t)
     t.run("build --fail-fast", no_new_data="s m c")
     t.run("run --no-introspect", no_new_data="m c")

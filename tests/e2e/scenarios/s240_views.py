@@ -171,12 +171,12 @@ def stamp_in_a_view(t: Twin) -> None:
     """A stamp of a view is a value to its readers: it counts as logic there."""
     t.files(
         {
-            "models/w.sql": VIEW + "select 1 as id, now() as at",
-            "models/t.sql": "select id, at from {{ ref('w') }}",
+            "models/w.sql": VIEW + "select 1 as id, now() as moment",
+            "models/t.sql": "select id, moment from {{ ref('w') }}",
         }
     )
-    t.except_columns("main.w", "at")
-    t.except_columns("main.t", "at")
+    t.except_columns("main.w", "moment")
+    t.except_columns("main.t", "moment")
     t.run("build", no_history="w t")
     t.run("build", view_unchanged="w", volatile_sql="t")
 

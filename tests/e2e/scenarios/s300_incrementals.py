@@ -274,25 +274,25 @@ def custom_strategy_upstream(t: Twin) -> None:
 
 
 MICROBATCH = """{{ config(materialized='incremental', incremental_strategy='microbatch',
-  event_time='at', begin='2024-01-01', batch_size='year', lookback=1) }}
+  event_time='moment', begin='2024-01-01', batch_size='year', lookback=1) }}
 select id, at from {{ source('raw', 'e') }}"""
 
 
 @scenario
 def microbatch_upstream(t: Twin) -> None:
     """Microbatch models always build; their readers see the rows of this run."""
-    t.sql("create schema raw; create table raw.e as select 1 as id, timestamp '2024-05-05' as at")
+    t.sql("create schema raw; create table raw.e as select 1 as id, timestamp '2024-05-05' as moment")
     t.files(
         {
             "models/sources.yml": "version: 2\nsources: [{name: raw, tables: "
-            "[{name: e, config: {event_time: at}}]}]\n",
+            "[{name: e, config: {event_time: moment}}]}]\n",
             "models/b.sql": MICROBATCH,
             "models/c.sql": "select count(*) as n from {{ ref('b') }}",
         }
     )
     t.run("build", no_history="c", undecided="b")
     t.run("build", no_new_data="c", undecided="b")
-    t.sql("insert into raw.e select 2, current_timestamp::timestamp - interval 1 hour")
+    t.sql("insert into raw.e select 2, date_trunc('year', current_timestamp)::timestamp")
     t.run("build", new_upstream_data="c", undecided="b")
 
 

@@ -8,7 +8,7 @@ from e2e.twin import Twin
 STAMPED = """snapshots:
   - name: h
     relation: source('raw', 'h')
-    config: {unique_key: id, strategy: timestamp, updated_at: at%s}
+    config: {unique_key: id, strategy: timestamp, updated_at: moment%s}
 """
 
 CHECKED = """snapshots:
@@ -31,7 +31,7 @@ TESTS = "source_unique_raw_h_id source_not_null_raw_h_id"
 def history(t: Twin, snapshot: str, tested: bool) -> None:
     t.sql(
         "create schema raw; create table raw.h as select 1 as id, 'a' as v, "
-        "timestamp '2024-01-01' as at"
+        "timestamp '2024-01-01' as moment"
     )
     t.write("models/sources.yml", SOURCE_TESTED if tested else SOURCE)
     t.write("snapshots/h.yml", snapshot)
@@ -45,7 +45,7 @@ def timestamp_strategy(t: Twin) -> None:
     t.run("build", allow={"h": "no_new_data unsettled"}, no_new_data=TESTS)
     t.run("build", no_new_data=f"h {TESTS}")
     t.sql(
-        "update raw.h set v = 'b', at = timestamp '2024-02-01'; "
+        "update raw.h set v = 'b', moment = timestamp '2024-02-01'; "
         "insert into raw.h values (2, 'x', timestamp '2024-02-01')"
     )
     t.run("build", new_upstream_data=f"h {TESTS}")
@@ -59,7 +59,7 @@ def untested_key_settles_by_fixpoint(t: Twin) -> None:
     t.run("snapshot", no_history="h")
     t.run("snapshot", unsettled="h")
     t.run("snapshot", no_new_data="h")
-    t.sql("update raw.h set v = 'b', at = timestamp '2024-02-01'")
+    t.sql("update raw.h set v = 'b', moment = timestamp '2024-02-01'")
     t.run("snapshot", new_upstream_data="h")
     t.run("snapshot", unsettled="h")
     t.run("snapshot", no_new_data="h")
@@ -83,7 +83,7 @@ def check_strategy(t: Twin) -> None:
     t.run("build", no_history=f"h {TESTS}")
     t.run("build", allow={"h": "no_new_data unsettled"}, no_new_data=TESTS)
     t.run("build", no_new_data=f"h {TESTS}")
-    t.write("snapshots/h.yml", CHECKED % "[v, at]")
+    t.write("snapshots/h.yml", CHECKED % "[v, moment]")
     t.run("build", config_changed="h", no_new_data=TESTS)
 
 
@@ -107,7 +107,7 @@ def default_lag_is_none(t: Twin) -> None:
     history(t, STAMPED % "", tested=False)
     t.run("snapshot", no_history="h")
     t.run("snapshot", unsettled="h")
-    t.sql("update raw.h set v = 'b', at = timestamp '2024-02-01'")
+    t.sql("update raw.h set v = 'b', moment = timestamp '2024-02-01'")
     t.run("snapshot", new_upstream_data="h")
 
 
@@ -136,20 +136,20 @@ def changed_by_hand(t: Twin) -> None:
 def snapshot_of_a_model(t: Twin) -> None:
     """Over a view over a source."""
     raw_tables(t)
-    t.sql("alter table raw.t add column at timestamp; update raw.t set at = timestamp '2024-01-01'")
+    t.sql("alter table raw.t add column moment timestamp; update raw.t set moment = timestamp '2024-01-01'")
     t.files(
         {
-            "models/w.sql": "{{ config(materialized='view') }} select id, v, at "
+            "models/w.sql": "{{ config(materialized='view') }} select id, v, moment "
             "from {{ source('raw', 't') }}",
             "models/p.yml": "version: 2\nmodels: [{name: w, columns: [{name: id, "
             "data_tests: [unique, not_null]}]}]\n",
             "snapshots/h.yml": "snapshots:\n  - name: h\n    relation: ref('w')\n"
-            "    config: {unique_key: id, strategy: timestamp, updated_at: at}\n",
+            "    config: {unique_key: id, strategy: timestamp, updated_at: moment}\n",
         }
     )
     tests = "unique_w_id not_null_w_id"
     t.run("build", no_history=f"w h {tests}")
     t.invoke("build")
     t.run("build", view_unchanged="w", no_new_data=f"h {tests}")
-    t.sql("update raw.t set v = 'q', at = timestamp '2024-03-01' where id = 1")
+    t.sql("update raw.t set v = 'q', moment = timestamp '2024-03-01' where id = 1")
     t.run("build", view_unchanged="w", new_upstream_data=f"h {tests}")

@@ -83,14 +83,14 @@ def stamps_that_are_logic(t: Twin) -> None:
     """A stamp seen by DISTINCT, used elsewhere in the query, or in a set operation is logic."""
     t.files(
         {
-            "models/a.sql": "select distinct 1 as id, now() as at",
-            "models/b.sql": "select 1 as id, now() as at order by at",
-            "models/c.sql": "select 1 as id, now() as at union select 2, now()",
-            "models/d.sql": "with q as (select now() as at) select at from q",
+            "models/a.sql": "select distinct 1 as id, now() as moment",
+            "models/b.sql": "select 1 as id, now() as moment order by moment",
+            "models/c.sql": "select 1 as id, now() as moment union select 2, now()",
+            "models/d.sql": "with q as (select now() as moment) select moment from q",
         }
     )
     for name in "abcd":
-        t.except_columns(f"main.{name}", "at")
+        t.except_columns(f"main.{name}", "moment")
     t.run("build", no_history="a b c d")
     t.run("build", volatile_sql="a b c d")
 
@@ -113,10 +113,10 @@ def stamp_named_by_a_recency_test(t: Twin) -> None:
 def stamp_in_a_unique_key(t: Twin) -> None:
     t.write(
         "models/i.sql",
-        "{{ config(materialized='incremental', unique_key=['id', 'at'], "
-        "incremental_strategy='delete+insert') }} select 1 as id, now() as at",
+        "{{ config(materialized='incremental', unique_key=['id', 'moment'], "
+        "incremental_strategy='delete+insert') }} select 1 as id, now() as moment",
     )
-    t.except_columns("main.i", "at")
+    t.except_columns("main.i", "moment")
     t.run("build", no_history="i")
     for _ in range(2):
         t.run("build", allow={"i": "volatile_sql unsettled code_changed"})
@@ -128,12 +128,12 @@ def evaluate_volatile_sql(t: Twin) -> None:
     t.files(
         {
             "models/yes.sql": "{{ config(state={'evaluate_volatile_sql': true, 'lag_tolerance': '0s'}) }}"
-            " select 1 as id, now() as at",
+            " select 1 as id, now() as moment",
             "models/no.sql": "{{ config(state={'evaluate_volatile_sql': false, 'lag_tolerance': '0s'}) }}"
             " select 1 as id where random() < 2",
         }
     )
-    t.except_columns("main.yes", "at")
+    t.except_columns("main.yes", "moment")
     t.run("build", no_history="yes no")
     t.run("build", volatile_sql="yes", no_new_data="no")
 

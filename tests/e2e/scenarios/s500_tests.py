@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from e2e.scenario import CHAIN, raw_tables, scenario, smoke
+from e2e.scenario import CHAIN, QUIET_PROJECT, raw_tables, scenario, smoke
 from e2e.twin import Twin
 
 
@@ -44,6 +44,7 @@ def failing_test_is_replayed_failing(t: Twin) -> None:
 
 @scenario
 def severity_changes(t: Twin) -> None:
+    t.write("dbt_project.yml", QUIET_PROJECT)
     with_tests(t, "{unique: {config: {severity: warn}}}")
     t.write("seeds/s.csv", "id,v\n1,a\n2,a\n")
     t.run("build", no_history="s m c unique_m_v", success=True)

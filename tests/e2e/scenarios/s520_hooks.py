@@ -29,8 +29,8 @@ def harmless_hook_edited(t: Twin) -> None:
 def own_object_dropped(t: Twin) -> None:
     """What a hook wrote outside the graph is not watched: documented, so the log stays away."""
     t.files(CHAIN)
-    t.sql("create schema ops; create table ops.log (at timestamptz)")
-    t.except_columns("ops.log", "at")
+    t.sql("create schema ops; create table ops.log (moment timestamptz)")
+    t.except_columns("ops.log", "moment")
     t.write("models/m.sql", hooked("insert into ops.log select now()"))
     t.run("build", no_history="s m c")
     t.stale("ops.log")
@@ -170,8 +170,8 @@ def sql_header(t: Twin) -> None:
 def hooks_on_reuse(t: Twin) -> None:
     """execute_hooks_on_any_reuse: the hook runs although the table stays."""
     t.files(CHAIN)
-    t.sql("create schema ops; create table ops.log (at timestamptz)")
-    t.except_columns("ops.log", "at")
+    t.sql("create schema ops; create table ops.log (moment timestamptz)")
+    t.except_columns("ops.log", "moment")
     state = ", state={'execute_hooks_on_any_reuse': true, 'lag_tolerance': '0s'}"
     t.write("models/m.sql", hooked("insert into ops.log select now()", more=state))
     t.run("build", no_history="s m c")

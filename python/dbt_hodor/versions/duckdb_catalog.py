@@ -40,6 +40,7 @@ class ShapeCatalog:
         self._lock = threading.Lock()
         self._tables: dict[Parts, Shape] = {}
         self._views: dict[Parts, Shape] = {}
+        self._view_names: set[Parts] = set()
         self._bulk_read = False
         self._forgotten: dict[Parts, int] = {}
         self._epoch = 0
@@ -98,12 +99,16 @@ class ShapeCatalog:
             if len(missing) < (_BULK_AT if self._bulk_read else 2):
                 return
         shapes = read_all_tables(cursor)
-        collating_views = cursor.execute(
-            "SELECT count(*) FROM duckdb_views() WHERE NOT internal AND contains(lower(sql), 'collate')"
-        ).fetchone()[0]
+        views = cursor.execute(
+            "SELECT database_name, schema_name, view_name, contains(lower(sql), 'collate') "
+            "FROM duckdb_views() WHERE NOT internal"
+        ).fetchall()
         with self._lock:
-            if collating_views or any(shape.collations for shape in shapes.values()):
+            if any(row[3] is not False for row in views):
                 self._collation_seen = True
+            if any(shape.collations for shape in shapes.values()):
+                self._collation_seen = True
+            self._view_names = {key_of(row[:3]) for row in views}
             for key, shape in shapes.items():
                 if self._still_true(key, begun_at):
                     self._tables[key] = shape
@@ -117,8 +122,8 @@ class ShapeCatalog:
         with self._lock:
             found = self.known(parts)
             begun_at = self._epoch
-            # Not among the tables of the bulk query and not changed since: a view, or not there.
-            plain_view = self._bulk_read and key not in self._forgotten and not self._collation_seen
+            plain_view = key in self._view_names and key not in self._forgotten
+            plain_view &= self._bulk_read and not self._collation_seen
         if found is None:
             native = self.native(cursor, parts)
             if native and plain_view:

@@ -384,6 +384,18 @@ def test_a_forgotten_column_list_is_not_put_back(engine: Any, provider: Any) -> 
     assert {parts for parts in names if again[parts] != after[parts]} == {names[4]}
 
 
+def test_a_table_that_appears_after_the_bulk_read_is_read_as_one(
+    engine: Any, provider: Any
+) -> None:
+    for index in range(20):
+        engine.execute(f"CREATE TABLE t{index} AS SELECT {index} AS a")
+    provider.versions([("memory", "main", f"t{index}") for index in range(20)])
+    engine.execute("CREATE TABLE late AS SELECT 1 AS a")
+    assert part(read(provider, "late", forget=False), 0).startswith("1:")
+    engine.execute("CREATE VIEW w AS SELECT 1 AS a")
+    assert read(provider, "w", forget=False).startswith("1;;;")
+
+
 def test_token_grammar() -> None:
     assert token("a", "b", "c") == "1;a;b;c"
     for parts in (("a;", "", ""), ("", "x", ""), ("", "", "")):

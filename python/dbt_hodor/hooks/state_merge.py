@@ -42,7 +42,7 @@ def _merging(original: Callable[..., Any]) -> Callable[..., Any]:
     def update_from(self: Any, data: Any, config_cls: Any, validate: bool = True) -> Any:
         if "state" not in data:
             return original(self, data, config_cls, validate=validate)
-        earlier = self.get("state")
+        earlier = (getattr(self, "_extra", None) or {}).get("state")
         if isinstance(earlier, dict) and isinstance(data["state"], dict):
             data["state"] = {**earlier, **data["state"]}
         return original(self, data, config_cls, validate=validate)

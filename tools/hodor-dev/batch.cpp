@@ -1,3 +1,8 @@
+// Many texts through the lexer and the code hash.
+//
+// In:  framed records (batch.hpp).
+// Out: one line a record, and what all of them cost.
+// Never: judges a hash; the caller compares them.
 #include "batch.hpp"
 
 #include <chrono>

@@ -284,7 +284,7 @@ class Twin:
     def _decision_problems(self, wanted: dict[str, set[str]]) -> list[str]:
         artefact = self.last["a"]["hodor"]
         if artefact is None:
-            return ["no target/hodor_run.json was written"]
+            return [f"no target/hodor_run.json was written ({self.last['a'].get('exception')})"]
         found = []
         got = self.decisions()
         for name in sorted({*wanted, *got}):

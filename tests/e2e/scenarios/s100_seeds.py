@@ -65,7 +65,10 @@ def column_types_config(t: Twin) -> None:
         "seeds/p.yml",
         "version: 2\nseeds: [{name: s, config: {column_types: {id: smallint}}}]\n",
     )
-    t.run("build", config_changed="s", new_upstream_data="m c")
+    # An existing seed table is emptied and filled: its types change with a full refresh only.
+    t.run("build", config_changed="s", no_new_data="m c")
+    t.run("build --full-refresh -s s", full_refresh="s")
+    t.run("build", no_new_data="s", new_upstream_data="m c")
 
 
 @scenario

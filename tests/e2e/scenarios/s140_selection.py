@@ -150,7 +150,9 @@ def flags_that_change_nothing(t: Twin) -> None:
     t.write("dbt_project.yml", QUIET_PROJECT)
     chain(t)
     t.run("build --fail-fast", no_new_data="s m c")
-    t.run("run --no-introspect", no_new_data="m c")
+    t.run("compile --no-introspect")
+    t.mode_was(None)
+    t.run("run", no_new_data="m c")
     t.run("--warn-error build", no_new_data="s m c")
 
 

@@ -232,3 +232,73 @@ def view_reading_another_relation(t: Twin) -> None:
     t.run("build", no_history="w t")
     t.edit("models/sources.yml", "schema: raw", "schema: raw2")
     t.run("build", code_changed="w", upstream_code_changed="t")
+
+
+@scenario
+def over_a_retyped_file(t: Twin) -> None:
+    """DuckDB checks a view's types when it is read: a file with other types breaks an old view."""
+    t.files(
+        {
+            "x.csv": "id\n1\n",
+            "models/w.sql": VIEW + "select id from read_csv('x.csv')",
+            "models/t.sql": "select id from {{ ref('w') }}",
+        }
+    )
+    t.run("build", no_history="w t")
+    t.write("x.csv", "id\nword\n")
+    t.run(
+        "build",
+        allow={"w": "upstream_schema_changed unknown_upstream"},
+        expect={"t": "new_upstream_data"},
+    )
+
+
+@scenario
+def over_a_retyped_macro(t: Twin) -> None:
+    """The same with a function of the user whose result has another type."""
+    t.sql("create macro answer() as 42")
+    t.files(
+        {
+            "models/w.sql": VIEW + "select answer() as n",
+            "models/t.sql": "select n from {{ ref('w') }}",
+        }
+    )
+    t.run("build", no_history="w t")
+    t.sql("create or replace macro answer() as 'forty-two'")
+    t.run(
+        "build",
+        allow={
+            "w": "upstream_schema_changed unknown_upstream upstream_code_changed",
+            "t": "upstream_code_changed new_upstream_data",
+        },
+    )
+
+
+OVER_TABLE = THROUGH | {"models/s.sql": "select 1 as id, 'a' as v"}
+del OVER_TABLE["seeds/s.csv"]
+
+
+@scenario
+def chain_over_a_retyped_table(t: Twin) -> None:
+    """Two views, one over the other, over a table whose column gets another type."""
+    t.files(OVER_TABLE)
+    t.run("build", no_history="s w w2 t")
+    t.write("models/s.sql", "select 1.5 as id, 'a' as v")
+    t.run("build", code_changed="s", upstream_schema_changed="w w2", new_upstream_data="t")
+    t.run("build", view_unchanged="w w2", no_new_data="s t")
+
+
+@scenario
+def column_added_below(t: Twin) -> None:
+    """A column that the view does not name is added below it: building the view is right, and the
+    view over the view has the columns it had."""
+    t.files(OVER_TABLE)
+    t.run("build", no_history="s w w2 t")
+    t.write("models/s.sql", "select 1 as id, 'a' as v, 2 as more")
+    t.run(
+        "build",
+        code_changed="s",
+        upstream_schema_changed="w",
+        view_unchanged="w2",
+        new_upstream_data="t",
+    )

@@ -281,7 +281,9 @@ select id, at from {{ source('raw', 'e') }}"""
 @scenario
 def microbatch_upstream(t: Twin) -> None:
     """Microbatch models always build; their readers see the rows of this run."""
-    t.sql("create schema raw; create table raw.e as select 1 as id, timestamp '2024-05-05' as moment")
+    t.sql(
+        "create schema raw; create table raw.e as select 1 as id, timestamp '2024-05-05' as moment"
+    )
     t.files(
         {
             "models/sources.yml": "version: 2\nsources: [{name: raw, tables: "

@@ -136,7 +136,9 @@ def changed_by_hand(t: Twin) -> None:
 def snapshot_of_a_model(t: Twin) -> None:
     """Over a view over a source."""
     raw_tables(t)
-    t.sql("alter table raw.t add column moment timestamp; update raw.t set moment = timestamp '2024-01-01'")
+    t.sql(
+        "alter table raw.t add column moment timestamp; update raw.t set moment = timestamp '2024-01-01'"
+    )
     t.files(
         {
             "models/w.sql": "{{ config(materialized='view') }} select id, v, moment "

@@ -336,6 +336,7 @@ TEST_F(LineageTest, OnePartIsLookedUpInTheViewsSchemaFirst) {
   catalog.remove({"w", "s", "t"});
   EXPECT_EQ(trace_of({{"w", "s", "v"}}), (Lines{"table w.main.t @w.s.v", "view w.s.v #h"}));
   Catalog other("w", "s");
+  other.set_builtin_functions({});
   other.put_table({"w", "main", "m"});
   EXPECT_EQ(lines(other.trace(reading({{"m"}}), {})), Lines{"table w.main.m"});
   other.put_table({"w", "s", "m"});
@@ -561,10 +562,16 @@ TEST_F(LineageTest, AfterInvalidationEverythingIsOpaqueUntilListedAgain) {
   EXPECT_TRUE(is_opaque(Parts{"w", "raw", "orders"}));
 }
 
-TEST_F(LineageTest, WithoutAListOfBuiltInFunctionsEveryCallIsOpaque) {
+TEST_F(LineageTest, ANewCatalogIsOpaqueUntilListed) {
   Catalog fresh("w", "main");
   fresh.put_table({"w", "main", "t"});
-  EXPECT_EQ(lines(fresh.trace(reading({{"w", "main", "t"}}), {})), Lines{"table w.main.t"});
+  const Facts facts = reading({{"w", "main", "t"}});
+  EXPECT_EQ(lines(fresh.trace(facts, {})),
+            (Lines{"table w.main.t", "opaque the warehouse was not listed"}));
+  EXPECT_TRUE(fresh.order_sensitive(facts));
+  fresh.set_builtin_functions({});
+  EXPECT_EQ(lines(fresh.trace(facts, {})), Lines{"table w.main.t"});
+  EXPECT_FALSE(fresh.order_sensitive(facts));
   EXPECT_EQ(lines(fresh.trace(calling("lower"), {})).size(), 1U);
 }
 

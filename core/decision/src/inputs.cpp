@@ -64,7 +64,6 @@ void add_vanished(const std::string& key, InputDifferences& differences) {
 }
 
 bool every_group_is_in(std::vector<std::string_view> groups, std::vector<std::string_view> changed) {
-  if (groups.empty()) return false;
   std::sort(changed.begin(), changed.end());
   return std::all_of(groups.begin(), groups.end(), [&](std::string_view group) {
     return std::binary_search(changed.begin(), changed.end(), group);

@@ -22,7 +22,7 @@ struct InputDifferences {
   Keys data;             // rule 13
   Keys volatile_values;  // rule 15
   bool vanished_data = false;        // a recorded input is no longer read
-  bool every_group_changed = false;  // every direct input with versioned data has a difference
+  bool every_group_changed = false;  // each direct input with versioned data, if any, has one
 };
 
 // What a node that stores data must know about its inputs.

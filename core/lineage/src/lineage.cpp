@@ -9,7 +9,7 @@ namespace hodor {
 
 struct Catalog::Impl {
   Warehouse warehouse;
-  bool is_listed = true;         // false after invalidate()
+  bool is_listed = false;        // between invalidate() and set_builtin_functions()
   std::uint64_t generation = 1;  // moves whenever a closure may have become wrong
 
   const Closure& closure_of(const Relation& view) const {
@@ -32,6 +32,7 @@ class Trace {
 
   template <typename ClosureOf>
   void read(const Facts& facts, const ClosureOf& closure_of) {
+    inputs_.reserve(facts.relations.size() + 4);
     if (!facts.exact) direct(opaque_input("the text is not understood"));
     for (const RelationName& name : facts.relations) relation(name, closure_of);
     for (const std::string& path : facts.paths) direct(file_input({path, "delta"}));
@@ -185,7 +186,7 @@ void Catalog::distrust_partial_names() {
 std::vector<Input> Catalog::trace(const Facts& facts,
                                   const std::vector<std::string>& reader) const {
   Trace trace(impl_->warehouse, relation_key(reader));
-  if (!impl_->is_listed) trace.direct(opaque_input("the warehouse was not listed again"));
+  if (!impl_->is_listed) trace.direct(opaque_input("the warehouse was not listed"));
   trace.read(facts, [this](const Relation& view) -> const Closure& {
     return impl_->closure_of(view);
   });

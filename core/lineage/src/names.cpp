@@ -15,21 +15,17 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 // What the engine tells about itself has no version.
 bool is_system_name(const std::vector<std::string>& parts) {
-  const std::string name = lower(parts.back());
-  const std::string schema = parts.size() > 1 ? lower(parts[parts.size() - 2]) : std::string();
-  const std::string database = parts.size() > 2 ? lower(parts[0]) : std::string();
-  for (const std::string_view system : {"information_schema", "pg_catalog", "system"}) {
-    if (schema == system || database == system) return true;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    for (const std::string_view system : {"information_schema", "pg_catalog", "system"}) {
+      if (equals_lower(parts[i], system)) return true;
+    }
   }
   if (parts.size() > 2) return false;
+  const std::string_view name = parts.back();
   for (const std::string_view prefix : {"duckdb_", "pragma_", "sqlite_", "pg_"}) {
-    if (starts_with(name, prefix)) return true;
+    if (equals_lower(name.substr(0, prefix.size()), prefix)) return true;
   }
   return false;
 }
@@ -96,8 +92,8 @@ const Relation* Names::find(std::string_view database, std::string_view schema,
 Resolved Names::resolve(const std::vector<std::string>& parts, const Scope& scope) const {
   if (parts.empty() || parts.size() > 3) return problem("a name of too many parts");
   if (parts.size() == 3) {
-    const Relation* relation = find(parts[0], parts[1], parts[2]);
     if (is_system_name(parts)) return problem("a relation of the engine itself");
+    const Relation* relation = find(parts[0], parts[1], parts[2]);
     return relation != nullptr ? found(relation) : problem("a relation that is not known");
   }
   if (is_system_name(parts)) return problem("a relation of the engine itself");

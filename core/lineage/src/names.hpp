@@ -20,6 +20,8 @@ namespace hodor {
 
 void append_lower(std::string& out, std::string_view text);
 void append_key_part(std::string& out, std::string_view part);
+// Whether `text` is `lower_text` but for the case of ASCII letters.
+bool equals_lower(std::string_view text, std::string_view lower_text);
 
 // Where a text stands: partial names are looked up here first. Lower case.
 struct Scope {

@@ -2,24 +2,43 @@
 #include "names.hpp"
 
 namespace hodor {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool needs_quotes(std::string_view part) {
+  bool special = part.empty();
+  for (const char c : part) special |= c == '.' || c == ':' || c == '"';
+  return special;
+}
+
+}  // namespace
 
 void append_lower(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    out.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-  }
+  const std::size_t start = out.size();
+  out.append(text);
+  for (std::size_t i = start; i < out.size(); ++i) out[i] = lower(out[i]);
 }
 
 void append_key_part(std::string& out, std::string_view part) {
-  if (!part.empty() && part.find_first_of(".:\"") == std::string_view::npos) {
+  if (!needs_quotes(part)) {
     append_lower(out, part);
     return;
   }
   out.push_back('"');
   for (const char c : part) {
     if (c == '"') out.push_back('"');
-    append_lower(out, std::string_view(&c, 1));
+    out.push_back(lower(c));
   }
   out.push_back('"');
+}
+
+bool equals_lower(std::string_view text, std::string_view lower_text) {
+  if (text.size() != lower_text.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (lower(text[i]) != lower_text[i]) return false;
+  }
+  return true;
 }
 
 std::string relation_key(const std::vector<std::string>& parts) {

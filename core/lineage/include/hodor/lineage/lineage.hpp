@@ -49,6 +49,7 @@ std::string relation_key(const std::vector<std::string>& parts);
 class Catalog {
  public:
   // Names are (database, schema, relation). `default_database/schema`: how partial names resolve.
+  // A new catalog is like one after invalidate().
   Catalog(std::string default_database, std::string default_schema);
   void put_table(const std::vector<std::string>& parts);
   // `facts` empty: the definition could not be analysed; everything behind it is unknown.

@@ -229,7 +229,7 @@ TEST(Json, RandomDamageNeverFailsAndWhatIsReadRoundTrips) {
   const std::string text =
       R"({"a":[1,-2,"x\u00e9\ud83c\udf0d\n"],"b":{"c":true,"d":null,"e":1.5}})";
   int accepted = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 6'000; ++i) {
     std::string damaged = text;
     for (auto edits = 1 + random() % 3; edits > 0; --edits) {
       damaged[random() % damaged.size()] =

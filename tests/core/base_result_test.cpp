@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "hodor/base/result.hpp"
 
@@ -36,6 +37,15 @@ TEST(Result, TryReturnsTheFirstError) {
 TEST(Result, ATextValueIsNoError) {
   const Result<std::string> text = std::string("odd");
   EXPECT_TRUE(text.ok());
+}
+
+TEST(Result, AWalkThroughATemporaryResultIsSafe) {
+  const auto words = []() -> Result<std::vector<std::string>> {
+    return std::vector<std::string>{std::string(100, 'a'), "b"};
+  };
+  std::string joined;
+  for (const std::string& word : words().value()) joined += word;
+  EXPECT_EQ(joined, std::string(100, 'a') + "b");
 }
 
 TEST(Result, MovesItsValueOut) {

@@ -66,6 +66,29 @@ def test_look_alikes_have_different_digests_and_dumps() -> None:
     assert len(set(dumps)) == len(LOOK_ALIKES)
 
 
+def test_digest_follows_the_documented_grammar() -> None:
+    def field(tag: bytes, kind: bytes, payload: bytes | None = None) -> bytes:
+        sized = b"" if payload is None else bytes([len(payload)]) + payload
+        return bytes([len(tag)]) + tag + kind + sized
+
+    preimage = b"".join(
+        [
+            field(b"kind", b"t", b"value"),
+            field(b"label", b"t", b"config"),
+            field(b"value", b"{"),
+            field(b"a", b"["),
+            field(b"", b"i", b"-1"),
+            field(b"", b"T"),
+            field(b"", b"n"),
+            field(b"", b"]"),
+            field(b"b", b"t", "é".encode()),
+            field(b"", b"}"),
+        ]
+    )
+    value = {"b": "é", "a": [-1, True, None]}
+    assert _core.digest("config", value) == hashlib.sha256(preimage).hexdigest()
+
+
 def test_digest_ignores_key_order_tuples_and_subclasses() -> None:
     assert _core.digest("c", {"a": 1, "b": 2}) == _core.digest("c", {"b": 2, "a": 1})
     assert _core.digest("c", (1, 2)) == _core.digest("c", [1, 2])

@@ -34,7 +34,11 @@ __attribute__((target("sha,sse4.1,ssse3"))) void compress_sha_ni(State& state,
       const auto* at = reinterpret_cast<const __m128i*>(blocks + 16 * i);
       words[i] = _mm_shuffle_epi8(_mm_loadu_si128(at), big_endian);
     }
+#ifdef __clang__
+#pragma unroll
+#else
 #pragma GCC unroll 16
+#endif
     for (int round = 0; round < 16; ++round) {
       __m128i& now = words[round & 3];
       const __m128i constants =

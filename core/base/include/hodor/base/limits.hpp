@@ -8,8 +8,8 @@ namespace hodor::limits {
 
 // JSON of records: nesting, bytes of the text, and values in it.
 inline constexpr std::size_t kJsonDepth = 64;
-inline constexpr std::size_t kJsonBytes = 64u << 20;
-inline constexpr std::size_t kJsonValues = 4u << 20;
+inline constexpr std::size_t kJsonBytes = 16u << 20;
+inline constexpr std::size_t kJsonValues = 1u << 20;
 
 // Python values that get hashed (configs): nesting and number of values.
 inline constexpr std::size_t kValueDepth = 64;
@@ -25,7 +25,7 @@ inline constexpr std::size_t kRunValueBytes = 4096;
 inline constexpr std::size_t kSeedScanBytes = 1u << 28;
 
 // Inputs of one node in a record or a decision.
-inline constexpr std::size_t kUpstreams = 100'000;
+inline constexpr std::size_t kUpstreams = 20'000;
 
 // Bytes of one text column of a record that is not JSON (a hash, a data version).
 inline constexpr std::size_t kRecordTextBytes = 4096;

@@ -30,7 +30,8 @@ class [[nodiscard]] Result {
     assert(ok());
     return *std::get_if<0>(&content_);
   }
-  T&& value() && {
+  // By value: `for (x : f().value())` would walk through a value that is gone already.
+  T value() && {
     assert(ok());
     return std::move(*std::get_if<0>(&content_));
   }

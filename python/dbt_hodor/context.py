@@ -15,7 +15,7 @@ from typing import Any
 
 from dbt_hodor import _core
 from dbt_hodor.config_facts import macro_values, plain
-from dbt_hodor.counters import Counters
+from dbt_hodor.counters import VERSIONS, Counters
 from dbt_hodor.inputs import CodeMarks, Inputs, VolatileValues
 from dbt_hodor.macros import Macros, MacroUse
 from dbt_hodor.manifest import ManifestIndex
@@ -97,7 +97,8 @@ class RunContext:
     # -- configuration shared by many nodes -------------------------------------------------------
 
     def _read_environment(self) -> dict[str, Any]:
-        values: dict[str, Any] = dict(self.warehouse.provider.environment())
+        with self.counters.spent_on(VERSIONS):
+            values: dict[str, Any] = dict(self.warehouse.provider.environment())
         if self.settings.rebuild_on_runtime:
             values["engine"] = self.dbt.engine_version
         return {

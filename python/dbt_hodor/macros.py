@@ -11,6 +11,7 @@ that overrides one of dbt's or the adapter's, or is looked up by a pattern, coun
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +78,7 @@ class Macros:
         self._internal_packages = internal
         self._uses: dict[Any, MacroUse] = {}
         self._digests: dict[str, str] = {}
+        self._read_names: dict[str, _Names] = {}
         self._by_name: dict[str, list[str]] = {}
         for unique_id, macro in self._macros.items():
             self._by_name.setdefault(macro.name, []).append(unique_id)
@@ -179,7 +181,7 @@ class Macros:
             "internal_macros", {uid: self._digest(uid) for uid in sorted(closure - project)}
         )
         texts = [text, *(self._macros[uid].macro_sql for uid in sorted(project))]
-        self._read_names(use, [*texts, *(self._macros[uid].macro_sql for uid in closure - project)])
+        _add_names(use, [_names_of(text), *(self._names(uid) for uid in closure)])
         own_text = "\n".join(texts)
         use.mentions = frozenset(
             name for name, pattern in _MENTIONS.items() if pattern.search(own_text)
@@ -187,26 +189,44 @@ class Macros:
         use.acts = bool(_ACTS.search(own_text)) or "macro.dbt.statement" in closure
         return use
 
-    @staticmethod
-    def _read_names(use: MacroUse, texts: list[str]) -> None:
-        variables: set[str] = set()
-        environment: set[str] = set()
-        target: set[str] = set()
-        for text in texts:
-            for match in _VAR.finditer(text):
-                if match.group(2) is None:
-                    use.all_vars = True
-                else:
-                    variables.add(match.group(2))
-            for match in _ENV_VAR.finditer(text):
-                if match.group(2) is None:
-                    use.unknown_env_var = True
-                else:
-                    environment.add(match.group(2))
-            named = [next(filter(None, match.groups())) for match in _TARGET.finditer(text)]
-            target.update(named)
-        use.vars, use.env_vars = frozenset(variables), frozenset(environment)
-        use.target_keys = frozenset(target)
+    def _names(self, unique_id: str) -> _Names:
+        known = self._read_names.get(unique_id)
+        if known is None:
+            known = _names_of(self._macros[unique_id].macro_sql)
+            self._read_names[unique_id] = known
+        return known
+
+
+_Names = tuple[frozenset[str], bool, frozenset[str], bool, frozenset[str]]
+"""Variables, one by a computed name, environment variables, one by a computed name, target keys."""
+
+
+def _names_of(text: str) -> _Names:
+    """What one text reads of the configuration. Most read nothing: cheap tests come first."""
+    variables = _VAR.findall(text) if "var" in text else []
+    environment = _ENV_VAR.findall(text) if "env_var" in text else []
+    target = _TARGET.findall(text) if "target" in text else []
+    return (
+        frozenset(name for quote, name in variables if quote),
+        any(not quote for quote, _ in variables),
+        frozenset(name for quote, name in environment if quote),
+        any(not quote for quote, _ in environment),
+        frozenset("".join(groups) for groups in target),
+    )
+
+
+def _add_names(use: MacroUse, all_names: Iterable[_Names]) -> None:
+    variables: set[str] = set()
+    environment: set[str] = set()
+    target: set[str] = set()
+    for read, any_var, from_environment, any_env_var, keys in all_names:
+        variables |= read
+        environment |= from_environment
+        target |= keys
+        use.all_vars = use.all_vars or any_var
+        use.unknown_env_var = use.unknown_env_var or any_env_var
+    use.vars, use.env_vars = frozenset(variables), frozenset(environment)
+    use.target_keys = frozenset(target)
 
 
 def _bare(name: str) -> str:
@@ -233,6 +253,6 @@ def reachable_texts(manifest: Any, text: str) -> dict[str, str]:
 def names_in(text: str) -> MacroUse:
     """The variables, environment variables and target keys that one text reads."""
     use = MacroUse()
-    Macros._read_names(use, [text])
+    _add_names(use, [_names_of(text)])
     use.all_target = bool(_TARGET_ANY.search(text)) and not use.target_keys
     return use

@@ -37,13 +37,15 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         if store is None:
             return None
         provider = _provider(facts)
-        offset_ms = _clock_offset(provider)
+        with counters.spent_on(VERSIONS):
+            offset_ms = _clock_offset(provider)
         now_ms = int(time.time() * 1000) + offset_ms
         rows = _load(store, facts, now_ms - settings.lookback_days * _DAY_MS, counters)
         if rows is None:
             return None
         records = Records(rows, messages.warn)
-        default, is_certain = _default_names(facts)
+        with counters.spent_on(VERSIONS):
+            default, is_certain = _default_names(facts)
         warehouse = Warehouse(provider, _cache(provider, settings), counters, default)
         if not is_certain:
             warehouse.distrust_partial_names()

@@ -69,7 +69,7 @@ TEST(SyntaxParser, DeepTextsOfEveryKindEnd) {
       {"a::struct(x ", ")"}};
   for (const Dialect dialect : {Dialect::duckdb, Dialect::databricks}) {
     for (const auto& [open, close] : pairs) {
-      const std::string sql = nested(open, close, 20000);
+      const std::string sql = nested(open, close, 3000);
       const Tree tree = parse_query(sql, dialect);
       EXPECT_EQ(check_shape(tree), "") << open;
     }
@@ -81,7 +81,7 @@ TEST(SyntaxParser, LongTextsAreExact) {
   std::string unions = "select 1";
   std::string ands = "select a from t where b";
   std::string joins = "select a from t";
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     unions += " union all select 1";
     ands += " and b";
     joins += " join t using (a)";

@@ -237,6 +237,11 @@ void Extractor::call(NodeId id, const Place& place) {
     name.append(lower(part));
   }
   const std::string last = names.empty() ? std::string() : lower(names.back());
+  if (tree_.child(id, NodeKind::within_group) != kNoNode &&
+      (name == "percentile_cont" || name == "percentile_disc") &&
+      tree_.dialect == Dialect::duckdb) {
+    name = "quantile" + name.substr(10);  // the grammar's spelling
+  }
   const bool grammar = names.size() == 1 && is_grammar_call(tree_.dialect, name);
   if (!grammar) facts_.functions.push_back(name);
   if (names.size() > 1 && !tree_.has(id, flag::method)) {

@@ -90,7 +90,7 @@ bool is_order_sensitive_call(const Tree& tree, NodeId call) {
   const bool known = is_builtin_function(tree.dialect, name) || is_insensitive(tree.dialect, name);
   static constexpr std::string_view kGrammar[] = {
       "all",     "any",      "array",    "cast",     "coalesce", "columns", "cube",
-      "exists",  "extract",  "grouping", "grouping_id", "ifnull", "map",    "overlay", "position",
+      "exists",  "extract",  "grouping", "grouping_id", "ifnull", "map",    "overlay", "percentile_cont", "percentile_disc", "position",
       "rollup",  "row",      "some",     "struct",   "try",      "unnest",  "unpack"};
   return names.size() > 1 ? !tree.has(call, flag::method) && !known : !known && !in(kGrammar, name);
 }

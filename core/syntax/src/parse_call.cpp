@@ -64,6 +64,11 @@ NodeId Parser::argument(std::uint32_t stop) {
     add(id, query());
     return finish(id);
   }
+  if ((at_label() || at_string()) && (at_op(":=", 1) || at_op("=>", 1))) {
+    set(id, flag::named);
+    add(id, name_node());
+    advance();
+  }
   if (!duckdb() && at(W::w_table) && (at('(', 1) || at_label(1))) {
     add(id, table_argument());
     if (at(W::w_with) && at_word_text("single", 1) && at(W::w_partition, 2)) {
@@ -79,11 +84,6 @@ NodeId Parser::argument(std::uint32_t stop) {
       add(id, order_item());
     }
     return finish(id);
-  }
-  if ((at_label() || at_string()) && (at_op(":=", 1) || at_op("=>", 1))) {
-    set(id, flag::named);
-    add(id, name_node());
-    advance();
   }
   // IN separates only a first operand from the rest: position(a IN b). Else it is the operator.
   const bool position = (stop & kNoIn) != 0 && pos_ >= 2 && cells_[pos_ - 1].symbol == '(' &&

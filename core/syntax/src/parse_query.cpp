@@ -343,6 +343,7 @@ NodeId Parser::pipe() {
 void Parser::pipe_operator(NodeId id) {
   if (at(W::w_select)) {
     select_head(id);
+    if (at(W::w_window) && at(W::w_as, 2)) add(id, windows());
   } else if (accept(W::w_extend) || accept(W::w_set) || accept(W::w_drop)) {
     add(id, select_list());
   } else if (accept(W::w_aggregate)) {

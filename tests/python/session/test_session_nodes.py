@@ -26,7 +26,7 @@ def test_an_edit_of_the_seed_reaches_the_child_within_the_lag(toy):
 def test_python_and_custom_models_build_and_their_children_follow(toy):
     toy.write(
         "models/py.py",
-        "def model(dbt, session):\n    return session.sql('select count(*) as n from s').df()\n",
+        "def model(dbt, session):\n    return dbt.ref('s').aggregate('count(*) as n')\n",
     )
     toy.write("models/child.sql", table("select n from {{ ref('py') }}"))
     toy.write(
@@ -218,7 +218,7 @@ def test_secrets_never_leave_the_process(toy):
     secret = "hunter2-hunter2"
     toy.profile(
         {"hodor_mode": "on"},
-        settings={"custom_user_agent": "{{ env_var('DBT_ENV_SECRET_AGENT') }}"},
+        settings={"home_directory": "{{ env_var('DBT_ENV_SECRET_AGENT') }}"},
     )
     toy.write("models/t.sql", table("select id, '" + secret + "' as v from {{ ref('stg') }}",
                                     meta={"api_key": secret}, my_password=secret))  # fmt: skip

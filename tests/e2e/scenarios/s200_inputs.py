@@ -80,7 +80,6 @@ EQUAL_HASHES = [
     ("select interval '1 month' as x", "select interval '30 days' as x"),
     ("select interval '24 hours' as x", "select interval '1 day' as x"),
     ("select 0.0::double as x", "select '-0.0'::double as x"),
-    ("select 'nan'::double as x", "select '-nan'::double as x"),
     ("select 'A' collate nocase as x", "select 'a' collate nocase as x"),
     ("select 1.0::decimal(4,1) as x", "select 1.00::decimal(5,2) as x"),
     ("select ['a', 'b'] as x", "select ['a, b'] as x"),
@@ -109,6 +108,23 @@ def values_that_hash_alike(t: Twin) -> None:
         new_upstream_data=" ".join(n for n in names if n[0] == "c"),
     )
     t.run("build", no_new_data=" ".join(names))
+
+
+@scenario
+def sign_of_nan(t: Twin) -> None:
+    """The sign of a NaN is seen, but DuckDB 2.0.1 forgets it when the file is opened again: such a
+    table looks modified by others, which costs a build and no more."""
+    t.files(
+        {
+            "models/p.sql": "select 'nan'::double as x",
+            "models/c.sql": "select * from {{ ref('p') }}",
+        }
+    )
+    t.run("build", no_history="p c")
+    t.run("build", no_new_data="p c")
+    t.write("models/p.sql", "select '-nan'::double as x")
+    t.run("build", code_changed="p", new_upstream_data="c")
+    t.run("build", allow=dict.fromkeys("pc", "no_new_data target_modified"))
 
 
 @scenario

@@ -100,11 +100,11 @@ def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
 
 def _config_items(config: Any) -> Iterable[tuple[str, Any]]:
     # Not to_dict(): it costs as much as everything else that hodor does for a node.
-    fixed = config.__dict__
-    extra = fixed.get("_extra")
-    if "_extra" not in fixed:
-        return list(fixed.items())
-    return [*((key, value) for key, value in fixed.items() if key != "_extra"), *extra.items()]
+    items = dict(config.__dict__)
+    extra = items.pop("_extra", None)
+    if extra:
+        items.update(extra)
+    return items.items()
 
 
 def _column_values(columns: Iterable[Any], mentions: frozenset[str]) -> list[Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import Any
 
 from dbt_hodor import _core
@@ -63,7 +64,7 @@ class Decider:
         plan.started_ms = run.now_ms()
         plan.unsupported = unsupported or self._never_reused(node, kind)
         plan.settings = run.settings_of(node)
-        plan.parts = parts_of(node)
+        plan.parts = run.index.parts.get(node.unique_id)
         if plan.parts is not None:
             plan.key = _core.relation_key(plan.parts)
         plan.row = run.records.row(plan.node_key)
@@ -323,7 +324,7 @@ class Decider:
         if plan.action == "build":
             return reason
         built = plan.row.built_at_ms if plan.row else None
-        when = shown_time(built)
+        when = shown_time(None if built is None else built // 60_000)
         if self._run.settings.mode != "on":
             return f"shadow, could reuse: {reason}"
         if plan.kind == "test":
@@ -336,8 +337,10 @@ def _has_key(node: Any, key: str) -> bool:
     return key in node.config.__dict__ or bool(extra and key in extra)
 
 
-def shown_time(epoch_ms: int | None) -> str:
+@lru_cache(maxsize=1024)
+def shown_time(epoch_minutes: int | None) -> str:
     """UTC to the minute, as log lines show it."""
-    if epoch_ms is None:
+    if epoch_minutes is None:
         return "at an unknown time"
-    return datetime.fromtimestamp(epoch_ms / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    moment = datetime.fromtimestamp(epoch_minutes * 60, timezone.utc)
+    return moment.strftime("%Y-%m-%d %H:%M UTC")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dbt_hodor import _core
-from dbt_hodor.manifest import ManifestIndex, Parts, deferred_parts, parts_of
+from dbt_hodor.manifest import ManifestIndex, Parts, deferred_parts
 from dbt_hodor.settings import NodeSettings
 from dbt_hodor.warehouse import Warehouse
 
@@ -99,7 +99,7 @@ class Inputs:
 
         `counted_stamps`: classes of stamps that count as logic. With an open transaction what this
         connection sees may differ from what we read: unknown."""
-        own = parts_of(node) if kind != "test" else None
+        own = self._index.parts.get(node.unique_id) if kind != "test" else None
         traced = self._warehouse.trace(facts, own)
         traced += self._of_parents(node, traced, own)
         definitions = [definition for _, _, _, definition in traced if definition]
@@ -164,7 +164,7 @@ class Inputs:
                 if not _is_called(parent, traced):
                     why = f"function {unique_id} is not called by a name that hodor knows"
             elif why is None:
-                parts = None if parent is None else parts_of(parent)
+                parts = self._index.parts.get(unique_id)
                 if parts is None or parts == own or _is_file(parent):
                     continue
                 deferred = deferred_parts(parent)

@@ -98,12 +98,17 @@ class ManifestIndex:
         self._parents: dict[str, list[str]] = {}
         self.unique_ids: dict[str, str] = {}
         """Relation key -> unique_id of nodes and sources."""
+        self.parts: dict[str, Parts] = {}
+        """unique_id -> relation of every node and source that has one, tests included."""
         self.last_parts: set[str] = set()
         """The relations' own names, without database and schema."""
         pairs: list[tuple[list[str], str]] = []
         for unique_id, node in self._named():
             parts = parts_of(node)
-            if parts is None or str(node.resource_type) == "test":
+            if parts is None:
+                continue
+            self.parts[unique_id] = parts
+            if str(node.resource_type) == "test":
                 continue
             pairs.append((list(parts), unique_id))
             self.unique_ids.setdefault(_core.relation_key(parts), unique_id)

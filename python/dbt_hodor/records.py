@@ -19,6 +19,9 @@ DETAIL_VERSION = 1
 PARTIAL = "partial"
 """Status of a build that failed but may have left something behind: nothing may be reused from it."""
 
+_DETAIL_START = re.compile(
+    r'^\{"v": 1, "code_mark": (?:null|"[0-9a-f]{64}"), "fixpoint": (true|false), '
+)
 _CODE_MARK = re.compile(r'^\{"v": 1, "code_mark": "([0-9a-f]{64})"')
 
 
@@ -58,9 +61,12 @@ class Records:
                 upstreams = _core.encode_upstreams(
                     [(key, token) for key, token in kept.items() if key not in dropped]
                 )
+            start = _DETAIL_START.match(row.detail or "")
+            # The rest of the detail is for people; reading it would cost more than the decision.
+            detail = f'{{"v": 1, "fixpoint": {start.group(1)}}}' if start else row.detail
             return _core.BuildRecord.decode(
                 row.text_hash, row.code_hash, row.unrendered_hash, row.config_hash,
-                row.hash_version, row.data_version, row.built_at_ms, upstreams, row.detail,
+                row.hash_version, row.data_version, row.built_at_ms, upstreams, detail,
             )  # fmt: skip
         except ValueError as error:
             self._spoiled(row.node_key, error)

@@ -1,5 +1,5 @@
 // Pairs of queries against the code hash: those of must_differ never share one, those of
-// token_equal always do. Every text also passes the lexer's invariants and hashes the same twice.
+// token_equal always do.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,5 @@
-// Goal: analyze() joins tier, hash, facts and parts, and keeps its promises on texts it cannot read.
+// Goal: analyze() joins tier, hash, facts and parts, and keeps its promises on texts it cannot
+// read.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -44,10 +45,14 @@ TEST(ExtractAnalyze, WhatIsNotUnderstoodIsTheWorstCase) {
 }
 
 TEST(ExtractAnalyze, PartsTellWhatChanged) {
-  const std::string before = "with a as (select 1 as x), b as (select x from a) select x, 2 as y, x + 1 from b";
-  const std::string cte = "with a as (select 3 as x), b as (select x from a) select x, 2 as y, x + 1 from b";
-  const std::string column = "with a as (select 1 as x), b as (select x from a) select x, 4 as y, x + 1 from b";
-  const std::string body = "with a as (select 1 as x), b as (select x from a) select x, 2 as y, x + 1 from a";
+  const std::string before =
+      "with a as (select 1 as x), b as (select x from a) select x, 2 as y, x + 1 from b";
+  const std::string cte =
+      "with a as (select 3 as x), b as (select x from a) select x, 2 as y, x + 1 from b";
+  const std::string column =
+      "with a as (select 1 as x), b as (select x from a) select x, 4 as y, x + 1 from b";
+  const std::string body =
+      "with a as (select 1 as x), b as (select x from a) select x, 2 as y, x + 1 from a";
   const Analysis old = analyze(before, Dialect::duckdb, {});
   ASSERT_EQ(old.parts.size(), 6u);
   ASSERT_NE(part(old, PartKind::column, "#3"), nullptr);
@@ -72,16 +77,19 @@ TEST(ExtractAnalyze, OnlyConsumedKeywordsFold) {
     return analyze(sql, Dialect::duckdb, {}).code_hash;
   };
   EXPECT_EQ(hash("select a from t group by a rows"), hash("select a from t group by a rows"));
-  EXPECT_EQ(hash("select sum(a) over (order by b rows between 1 preceding and current row) as s from t"),
-            hash("select sum(a) over (order by b ROWS between 1 PRECEDING and CURRENT ROW) as s from t"));
-  EXPECT_NE(hash("select sum(a) over (order by b rows between 1 preceding and current row) from t"),
-            hash("select sum(a) over (order by b ROWS between 1 PRECEDING and CURRENT ROW) from t"));
+  EXPECT_EQ(
+      hash("select sum(a) over (order by b rows between 1 preceding and current row) as s from t"),
+      hash("select sum(a) over (order by b ROWS between 1 PRECEDING and CURRENT ROW) as s from t"));
+  EXPECT_NE(
+      hash("select sum(a) over (order by b rows between 1 preceding and current row) from t"),
+      hash("select sum(a) over (order by b ROWS between 1 PRECEDING and CURRENT ROW) from t"));
   EXPECT_NE(hash("select 1 as rows"), hash("select 1 as ROWS"));
   EXPECT_NE(hash("select rows from t"), hash("select ROWS from t"));
 }
 
 TEST(ExtractAnalyze, RelationNamesStandInTablePositionOnly) {
-  const std::string sql = "with c as (select a.b.c from a.b.c) select a.b.c from c, a.b.d join (x.y) on a.b.c";
+  const std::string sql =
+      "with c as (select a.b.c from a.b.c) select a.b.c from c, a.b.d join (x.y) on a.b.c";
   const Tree tree = parse_query(sql, Dialect::duckdb);
   std::string names;
   for (const TokenRange& range : relation_name_ranges(tree)) {

@@ -31,7 +31,8 @@ std::string show(const Facts& facts) {
   line(out, "relations", list);
   line(out, "paths", facts.paths);
   list.clear();
-  for (const FileRead& file : facts.files) list.push_back(file.function + " '" + file.pattern + "'");
+  for (const FileRead& file : facts.files)
+    list.push_back(file.function + " '" + file.pattern + "'");
   line(out, "files", list);
   line(out, "opaque", facts.opaque_inputs);
   list.clear();

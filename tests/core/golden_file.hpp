@@ -1,4 +1,5 @@
-// Golden blocks: SQL, `--`, the expected text, `==`. Lines before the SQL: `#` comments, [key=value].
+// Golden blocks: SQL, `--`, the expected text, `==`. Lines before the SQL: `#` comments,
+// [key=value].
 //
 // In:  the files <tests>/golden/<directory>/*.test and a function SQL → text.
 // Out: a test failure per block that differs. With HODOR_UPDATE_GOLDEN set the files are rewritten

@@ -49,24 +49,23 @@ TEST(SyntaxParser, NestingAtTheLimitAndBeyond) {
 }
 
 TEST(SyntaxParser, DeepTextsOfEveryKindEnd) {
-  const std::vector<std::pair<std::string, std::string>> pairs = {
-      {"(", ")"},
-      {"(select ", ")"},
-      {"f(", ")"},
-      {"[", "]"},
-      {"{'a': ", "}"},
-      {"case when ", " then 1 end"},
-      {"cast(", " as int)"},
-      {"a[", "]"},
-      {"(from (", "))"},
-      {"interval (", ") day"},
-      {"exists(select * from (", "))"},
-      {"x in (", ")"},
-      {"lambda x: ", ""},
-      {"not ", ""},
-      {"- ", ""},
-      {"(((", ""},
-      {"a::struct(x ", ")"}};
+  const std::vector<std::pair<std::string, std::string>> pairs = {{"(", ")"},
+                                                                  {"(select ", ")"},
+                                                                  {"f(", ")"},
+                                                                  {"[", "]"},
+                                                                  {"{'a': ", "}"},
+                                                                  {"case when ", " then 1 end"},
+                                                                  {"cast(", " as int)"},
+                                                                  {"a[", "]"},
+                                                                  {"(from (", "))"},
+                                                                  {"interval (", ") day"},
+                                                                  {"exists(select * from (", "))"},
+                                                                  {"x in (", ")"},
+                                                                  {"lambda x: ", ""},
+                                                                  {"not ", ""},
+                                                                  {"- ", ""},
+                                                                  {"(((", ""},
+                                                                  {"a::struct(x ", ")"}};
   for (const Dialect dialect : {Dialect::duckdb, Dialect::databricks}) {
     for (const auto& [open, close] : pairs) {
       const std::string sql = nested(open, close, 3000);
@@ -101,7 +100,8 @@ const char* const kTexts[] = {
     "q on a.x = q.x, t tablesample 10% pivot (sum(a) for b in (1, 2)) group by grouping sets ((a), "
     "()) having max(x) > 1 qualify row_number() over w = 1 window w as () order by 1 desc nulls "
     "last limit 10% offset 1",
-    "select * exclude (a) replace (b as c), columns(x -> x like 'a%'), interval '1' day, lambda x: x "
+    "select * exclude (a) replace (b as c), columns(x -> x like 'a%'), interval '1' day, lambda x: "
+    "x "
     "from read_csv('a.csv', x := 1) r(a int), 'b.parquet', c: (pivot t on a using sum(b)) natural "
     "join u at (version => 1) where not exists (table t) and x between 1 and 2 or y is not null",
     "select v:a.b[0]::string, struct(a as b), transform(x, y -> y + 1) from c.s.t version as of 1 "
@@ -119,8 +119,8 @@ TEST(SyntaxParser, DamagedTextsGiveWellFormedTrees) {
         const std::string cut = text.substr(0, tokens[i].end);
         const std::string without =
             text.substr(0, tokens[i].begin) + " " + text.substr(tokens[i].end);
-        const std::string doubled = text.substr(0, tokens[i].end) + " " +
-                                    text.substr(tokens[i].begin);
+        const std::string doubled =
+            text.substr(0, tokens[i].end) + " " + text.substr(tokens[i].begin);
         for (const std::string& sql : {cut, without, doubled}) {
           EXPECT_EQ(check_shape(parse_query(sql, dialect)), "") << sql;
           const std::vector<Token> again = lex(sql, dialect).tokens;
@@ -142,8 +142,7 @@ TEST(SyntaxParser, EveryTokenOfAnExactTreeIsCovered) {
 }
 
 TEST(SyntaxParser, ConsumedKeywordsAreMarked) {
-  const Tree tree = parse_query("select range, a as order_by from t group by all",
-                                Dialect::duckdb);
+  const Tree tree = parse_query("select range, a as order_by from t group by all", Dialect::duckdb);
   std::string marked;
   for (std::size_t i = 0; i < tree.tokens.size(); ++i) {
     if (tree.keyword[i] != 0) marked += std::string(tree.tokens[i].text(tree.sql)) + " ";

@@ -96,7 +96,10 @@ Facts Extractor::run() {
     walk_children(tree_.root, {});
   }
   if (shape.open) facts_.star = true;
-  if (shape.named && !shape.open) facts_.output_columns = shape.columns;
+  std::set<std::string> names;
+  for (const std::string& name : shape.columns) names.insert(lower(name));
+  const bool distinct = names.size() == shape.columns.size();  // else the engine renames some
+  if (shape.named && !shape.open && distinct) facts_.output_columns = shape.columns;
   if (!facts_.exact) {
     facts_.star = true;
     facts_.order_sensitive = true;
@@ -136,11 +139,7 @@ void Extractor::walk(NodeId id, const Place& place) {
       return;
     }
     case NodeKind::literal:
-      note_run_values(id);
-      if (tree_.tokens[tree_[id].begin].kind == TokenKind::parameter ||
-          tree_.token_text(tree_[id].begin) == ":") {
-        facts_.opaque_inputs.push_back("parameter " + std::string(tree_.text(id)));
-      }
+      literal(id);
       walk_children(id, place);
       return;
     case NodeKind::expr:
@@ -187,6 +186,14 @@ void Extractor::walk(NodeId id, const Place& place) {
       walk_children(id, place);
       return;
   }
+}
+
+void Extractor::literal(NodeId id) {
+  note_run_values(id);
+  const std::uint32_t first = tree_[id].begin;
+  const bool parameter = tree_.tokens[first].kind == TokenKind::parameter;
+  if (!parameter && tree_.token_text(first) != ":") return;
+  facts_.opaque_inputs.push_back("parameter " + std::string(tree_.text(id)));
 }
 
 void Extractor::subquery_in_expression(NodeId id, const Place& place, bool exists) {

@@ -69,6 +69,7 @@ class Extractor {
   // extractor.cpp
   void walk(NodeId id, const Place& place);
   void walk_children(NodeId id, const Place& place);
+  void literal(NodeId id);
   void column(NodeId id, const Place& place);
   void call(NodeId id, const Place& place);
   void subquery_in_expression(NodeId id, const Place& place, bool exists);
@@ -85,6 +86,7 @@ class Extractor {
   Shape select_columns(NodeId list, const Place& place);
   void select_item(NodeId item, const Place& place, Shape& shape);
   void star(NodeId id, const Place& place, Shape& shape);
+  bool has_columns_call(NodeId id) const;
   Shape set_operations(NodeId id, const Place& place);
   void cte(NodeId id, bool recursive, CteScope& entry, const Place& place);
 
@@ -115,13 +117,13 @@ class Extractor {
   const ExtractOptions& options_;
   Facts facts_;
   std::vector<Volatile> volatiles_;
-  NodeId final_select_ = kNoNode;  // the SELECT whose columns are the text's columns, when plain
-  NodeId final_item_ = kNoNode;    // the item of it that the walk is in
-  int nested_queries_ = 0;         // subqueries around the walk's place
+  NodeId final_select_ = kNoNode;    // the SELECT whose columns are the text's columns, when plain
+  NodeId final_item_ = kNoNode;      // the item of it that the walk is in
+  int nested_queries_ = 0;           // subqueries around the walk's place
   NodeId table_function_ = kNoNode;  // a call in FROM, whose rows are judged by name
   std::vector<NodeId> own_relations_;
   std::set<NodeId> plain_text_exprs_;  // exprs whose string stays a string
-  std::vector<bool> noted_;        // per value of this run: its place has been judged
+  std::vector<bool> noted_;            // per value of this run: its place has been judged
 };
 
 }  // namespace hodor

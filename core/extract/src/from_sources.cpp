@@ -10,11 +10,22 @@ namespace hodor {
 namespace {
 
 // Table functions of DuckDB that read the files named by their first argument.
-constexpr std::array<std::string_view, 16> kFileFunctions = {
-    "glob",           "parquet_file_metadata", "parquet_kv_metadata",   "parquet_metadata",
-    "parquet_scan",   "parquet_schema",        "read_blob",             "read_csv",
-    "read_csv_auto",  "read_json",             "read_json_auto",        "read_json_objects",
-    "read_json_objects_auto", "read_ndjson",   "read_ndjson_auto",      "read_ndjson_objects"};
+constexpr std::array<std::string_view, 16> kFileFunctions = {"glob",
+                                                             "parquet_file_metadata",
+                                                             "parquet_kv_metadata",
+                                                             "parquet_metadata",
+                                                             "parquet_scan",
+                                                             "parquet_schema",
+                                                             "read_blob",
+                                                             "read_csv",
+                                                             "read_csv_auto",
+                                                             "read_json",
+                                                             "read_json_auto",
+                                                             "read_json_objects",
+                                                             "read_json_objects_auto",
+                                                             "read_ndjson",
+                                                             "read_ndjson_auto",
+                                                             "read_ndjson_objects"};
 constexpr std::array<std::string_view, 3> kMoreFileFunctions = {"read_parquet", "read_text",
                                                                 "sniff_csv"};
 
@@ -104,7 +115,8 @@ void Extractor::from_item(NodeId id, const Place& place, Sources& into) {
     }
   }
   const NodeId first = tree_[id].first_child;
-  if (first == kNoNode || tree_[first].kind != NodeKind::alias || into.list.size() <= before) return;
+  if (first == kNoNode || tree_[first].kind != NodeKind::alias || into.list.size() <= before)
+    return;
   const std::vector<std::string> names = names_in(tree_, first);
   if (!names.empty()) into.list[before].name = lower(names.front());
 }
@@ -230,9 +242,8 @@ void Extractor::derived(NodeId id, const Place& place, Sources& into) {
   Shape shape{true, false, {}};
   for (const NodeId child : children(tree_, id)) {
     if (tree_[child].kind == NodeKind::subquery || tree_[child].kind == NodeKind::query) {
-      const NodeId inner = tree_[child].kind == NodeKind::query
-                               ? child
-                               : tree_.child(child, NodeKind::query);
+      const NodeId inner =
+          tree_[child].kind == NodeKind::query ? child : tree_.child(child, NodeKind::query);
       ++nested_queries_;
       if (inner != kNoNode) shape = query(inner, {place.ctes, &into});
       --nested_queries_;

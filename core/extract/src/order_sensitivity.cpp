@@ -53,8 +53,8 @@ bool is_insensitive(Dialect dialect, std::string_view name) {
 
 // Equal for rows that the window's ORDER BY does not tell apart.
 bool is_ranking(std::string_view name) {
-  static constexpr std::string_view kRanking[] = {"cume_dist", "dense_rank", "percent_rank",
-                                                  "rank", "rank_dense"};
+  static constexpr std::string_view kRanking[] = {"cume_dist", "dense_rank", "percent_rank", "rank",
+                                                  "rank_dense"};
   return in(kRanking, name);
 }
 
@@ -88,10 +88,30 @@ bool is_order_sensitive_call(const Tree& tree, NodeId call) {
   if (is_sensitive(tree.dialect, name)) return true;
   // A user's own function may hold anything.
   const bool known = is_builtin_function(tree.dialect, name) || is_insensitive(tree.dialect, name);
-  static constexpr std::string_view kGrammar[] = {
-      "all",     "any",      "array",    "cast",     "coalesce", "columns", "cube",
-      "exists",  "extract",  "grouping", "grouping_id", "ifnull", "map",    "overlay", "percentile_cont", "percentile_disc", "position",
-      "rollup",  "row",      "some",     "struct",   "try",      "unnest",  "unpack"};
+  static constexpr std::string_view kGrammar[] = {"all",
+                                                  "any",
+                                                  "array",
+                                                  "cast",
+                                                  "coalesce",
+                                                  "columns",
+                                                  "cube",
+                                                  "exists",
+                                                  "extract",
+                                                  "grouping",
+                                                  "grouping_id",
+                                                  "ifnull",
+                                                  "map",
+                                                  "overlay",
+                                                  "percentile_cont",
+                                                  "percentile_disc",
+                                                  "position",
+                                                  "rollup",
+                                                  "row",
+                                                  "some",
+                                                  "struct",
+                                                  "try",
+                                                  "unnest",
+                                                  "unpack"};
   return names.size() > 1 ? !tree.has(call, flag::method) && !known : !known && !in(kGrammar, name);
 }
 

@@ -2,8 +2,9 @@
 //
 // In:  a tree and the relation nodes that are the own relation.
 // Out: high_water_mark only when a second run over equal inputs can be told to settle.
-// Never: a guess. The proof follows the "spine": the SELECT whose WHERE holds the comparison, and the
-// SELECTs that its rows pass through to become the result. Nothing else may read the own relation.
+// Never: a guess. The proof follows the "spine": the SELECT whose WHERE holds the comparison, and
+// the SELECTs that its rows pass through to become the result. Nothing else may read the own
+// relation.
 //
 // Why the spine: with `col > (select max(c) from this)` a second run finds no new row *there*. That
 // makes the result empty only if every row of the result comes from a row of the spine: an outer
@@ -18,14 +19,14 @@ namespace {
 
 struct Mark {
   bool found = false;
-  bool plain = false;   // column > (select max(c) from this)
+  bool plain = false;     // column > (select max(c) from this)
   NodeId left = kNoNode;  // the compared column
   std::string own_column;
 };
 
 struct Level {
   NodeId select = kNoNode;
-  std::string source;  // alias of the spine in this FROM, lower case
+  std::string source;   // alias of the spine in this FROM, lower case
   bool single = false;  // it is the only source
 };
 
@@ -66,8 +67,8 @@ bool is_kind(const Tree& tree, NodeId id, NodeKind kind) {
 // Functions of a constant shift: they depend on their arguments only and keep the order of values.
 bool is_shift(std::string_view name) {
   static constexpr std::string_view kShifts[] = {
-      "add_months", "coalesce", "date",     "date_add",  "date_sub", "date_trunc",
-      "dateadd",    "datetrunc", "greatest", "ifnull",    "least",    "nvl",
+      "add_months", "coalesce",     "date",      "date_add", "date_sub", "date_trunc",
+      "dateadd",    "datetrunc",    "greatest",  "ifnull",   "least",    "nvl",
       "to_date",    "to_timestamp", "timestamp", "trunc"};
   return std::find(std::begin(kShifts), std::end(kShifts), name) != std::end(kShifts);
 }
@@ -176,7 +177,8 @@ NodeId Spine::next_query(NodeId select, Level& level) const {
   if (from == kNoNode) return kNoNode;
   const NodeId item = tree_[from].first_child;
   if (item == kNoNode) return kNoNode;
-  level.single = tree_[from].last_child == item && tree_[item].first_child == tree_[item].last_child;
+  level.single =
+      tree_[from].last_child == item && tree_[item].first_child == tree_[item].last_child;
   const NodeId factor = tree_[item].first_child;
   if (factor == kNoNode) return kNoNode;
   const NodeId alias = tree_.child(factor, NodeKind::alias);
@@ -423,8 +425,8 @@ bool Spine::item_passes(const Level& level, const std::string& out, NodeId in_co
     std::string name;
     if (!item_name(tree_, item, name) || lower(name) != out) continue;
     ++matches;
-    passes = is_kind(tree_, operand, NodeKind::column) &&
-             last_name(tree_, operand) == in_name && from_spine(names_in(tree_, operand));
+    passes = is_kind(tree_, operand, NodeKind::column) && last_name(tree_, operand) == in_name &&
+             from_spine(names_in(tree_, operand));
   }
   return matches == 1 && passes;
 }

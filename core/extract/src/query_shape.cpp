@@ -231,12 +231,25 @@ void Extractor::select_item(NodeId item, const Place& place, Shape& shape) {
       }
     }
   }
+  if (operand != kNoNode && has_columns_call(expr)) shape.named = false;
   std::string name;
   if (!item_name(tree_, item, name)) {
     shape.named = false;
   } else {
     shape.columns.push_back(std::move(name));
   }
+}
+
+// COLUMNS(...) or a star anywhere in an expression repeats the whole expression.
+bool Extractor::has_columns_call(NodeId id) const {
+  if (tree_[id].kind == NodeKind::query || tree_[id].kind == NodeKind::subquery) return false;
+  if (tree_[id].kind == NodeKind::call && last_name(tree_, tree_[id].first_child) == "columns") {
+    return true;
+  }
+  for (const NodeId child : children(tree_, id)) {
+    if (has_columns_call(child)) return true;
+  }
+  return false;
 }
 
 // Adds the columns of `*` or `t.*` over the sources of the innermost query.

@@ -58,7 +58,8 @@ StatementKind kind_of(const Tree& tree, const Words& words) {
     return std::find(list.begin(), list.end(), first) != list.end();
   };
   if (is({"insert", "update", "delete", "merge", "truncate", "drop"})) return StatementKind::write;
-  if (first == "alter") return is_tag_change(words) ? StatementKind::harmless : StatementKind::write;
+  if (first == "alter")
+    return is_tag_change(words) ? StatementKind::harmless : StatementKind::write;
   if (first == "create") return kind_of_create(words);
   if (is({"grant", "revoke", "analyze", "optimize", "vacuum", "comment", "checkpoint"})) {
     return StatementKind::harmless;

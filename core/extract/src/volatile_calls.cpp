@@ -58,8 +58,7 @@ bool reads_rows(const Tree& tree, NodeId id) {
 bool has_ordinal(const Tree& tree, NodeId clause, int position) {
   if (tree.has(clause, flag::all)) return true;
   for (const NodeId item : children(tree, clause)) {
-    const NodeId expr =
-        tree[item].kind == NodeKind::expr ? item : tree.child(item, NodeKind::expr);
+    const NodeId expr = tree[item].kind == NodeKind::expr ? item : tree.child(item, NodeKind::expr);
     const NodeId operand = expr == kNoNode ? kNoNode : only_operand(tree, expr);
     if (operand == kNoNode || tree[operand].kind != NodeKind::literal) continue;
     if (position == 0 || tree.text(operand) == std::to_string(position)) return true;
@@ -83,8 +82,8 @@ void Extractor::volatile_word(NodeId id, std::string_view name, bool bare) {
   for (const NodeId child : children(tree_, id)) {
     if (tree_[child].kind == NodeKind::argument) ++arguments;
   }
-  const bool certain_count = !bare && tree_[id].kind == NodeKind::call &&
-                             !tree_.has(id, flag::method) && tree_.exact();
+  const bool certain_count =
+      !bare && tree_[id].kind == NodeKind::call && !tree_.has(id, flag::method) && tree_.exact();
   bool applies = true;
   switch (word->form) {
     case VolatileForm::bare:
@@ -157,8 +156,8 @@ void Extractor::settle_stamps() {
   note_other_run_values();
   for (Volatile& found : volatiles_) {
     std::string alias;
-    const bool stamp = options_.stamps && facts_.exact && found.item != kNoNode &&
-                       may_be_stamp(found.item, alias);
+    const bool stamp =
+        options_.stamps && facts_.exact && found.item != kNoNode && may_be_stamp(found.item, alias);
     if (stamp) {
       found.call.use = VolatileUse::stamp;
       found.call.alias = alias;
@@ -190,8 +189,8 @@ bool Extractor::final_select_sees(NodeId item) const {
     if (first == kNoNode || tree_[first].kind == NodeKind::star ||
         tree_[first].kind == NodeKind::call) {
       // A star, and calls such as columns() or unnest(), may be several columns.
-      const bool plain_call = first != kNoNode && tree_[first].kind == NodeKind::call &&
-                              !has_many_columns(first);
+      const bool plain_call =
+          first != kNoNode && tree_[first].kind == NodeKind::call && !has_many_columns(first);
       counted = counted && plain_call;
     }
     if (other == item) break;
@@ -209,9 +208,9 @@ bool Extractor::final_select_sees(NodeId item) const {
 
 bool Extractor::has_many_columns(NodeId call) const {
   const std::string name = last_name(tree_, tree_[call].first_child);
-  static constexpr std::string_view kMany[] = {"columns", "unnest", "inline", "inline_outer",
-                                               "json_tuple", "stack", "posexplode",
-                                               "posexplode_outer", "unpack"};
+  static constexpr std::string_view kMany[] = {"columns",      "unnest",           "inline",
+                                               "inline_outer", "json_tuple",       "stack",
+                                               "posexplode",   "posexplode_outer", "unpack"};
   return std::find(std::begin(kMany), std::end(kMany), name) != std::end(kMany);
 }
 

@@ -91,7 +91,8 @@ std::string check_shape(const Tree& tree) {
       if (child >= tree.nodes.size()) return "child index in " + where(id);
       if (seen[child] != 0) return "two parents of " + where(child);
       seen[child] = 1;
-      if (tree[child].begin < reached || tree[child].end > node.end) return "span of " + where(child);
+      if (tree[child].begin < reached || tree[child].end > node.end)
+        return "span of " + where(child);
       reached = tree[child].end;
       last = child;
       open.push_back(child);

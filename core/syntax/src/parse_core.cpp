@@ -83,8 +83,7 @@ void Parser::match_brackets() {
 
 bool Parser::at_op(std::string_view text, std::uint32_t ahead) const {
   const Token& t = token(ahead);
-  return (t.kind == TokenKind::op || t.kind == TokenKind::punctuation) &&
-         t.text(tree_.sql) == text;
+  return (t.kind == TokenKind::op || t.kind == TokenKind::punctuation) && t.text(tree_.sql) == text;
 }
 
 bool Parser::at_word_text(std::string_view lower, std::uint32_t ahead) const {
@@ -130,9 +129,7 @@ bool Parser::at_name(std::uint32_t ahead) const {
 
 bool Parser::at_string(std::uint32_t ahead) const { return is_string(token(ahead).kind); }
 
-bool Parser::at_closer() const {
-  return at_end() || at(')') || at(']') || at('}') || at(';');
-}
+bool Parser::at_closer() const { return at_end() || at(')') || at(']') || at('}') || at(';'); }
 
 bool Parser::at_set_operator(std::uint32_t ahead) const {
   switch (word(ahead)) {
@@ -153,7 +150,8 @@ bool Parser::at_set_operator(std::uint32_t ahead) const {
 bool Parser::at_clause(std::uint32_t ahead) const {
   const bool strict = !duckdb();
   const char after = symbol(ahead + 1);
-  const bool ends = clamp(pos_ + ahead + 1) == last_ || after == ',' || after == ')' || after == ';';
+  const bool ends =
+      clamp(pos_ + ahead + 1) == last_ || after == ',' || after == ')' || after == ';';
   switch (word(ahead)) {
     case W::w_from:
     case W::w_where:
@@ -284,8 +282,8 @@ void Parser::opaque_flat(NodeId parent) {
   add(parent, finish(id));
 }
 
-// Tokens that nobody understands, up to the closer around them (and to a comma or clause, if asked),
-// with the queries, calls and names in them.
+// Tokens that nobody understands, up to the closer around them (and to a comma or clause, if
+// asked), with the queries, calls and names in them.
 void Parser::opaque_run(NodeId parent, bool stop_at_clause) {
   if (at_closer()) return;
   if (!enter()) {

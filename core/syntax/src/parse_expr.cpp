@@ -1,5 +1,6 @@
 // Expressions as flat sequences: prefix operators, an operand, what follows it, an infix operator,
-// and again. Precedence does not matter to where an expression ends, which is what the skeleton needs.
+// and again. Precedence does not matter to where an expression ends, which is what the skeleton
+// needs.
 #include <cassert>
 
 #include "parser_state.hpp"
@@ -89,8 +90,7 @@ bool Parser::infix_word(NodeId parent, std::uint32_t stop, std::uint32_t& betwee
   }
   if (at(W::w_between, negated)) {
     ++betweens;
-    const bool symmetric =
-        at(W::w_symmetric, negated + 1) || at(W::w_asymmetric, negated + 1);
+    const bool symmetric = at(W::w_symmetric, negated + 1) || at(W::w_asymmetric, negated + 1);
     op_node(parent, negated + (symmetric ? 2 : 1), 0);
     return true;
   }
@@ -125,7 +125,7 @@ std::uint32_t Parser::infix_word_length() const {
     case W::w_is: {
       const std::uint32_t distinct = at(W::w_not, 1) ? 2 : 1;
       return i == 0 && at(W::w_distinct, distinct) && at(W::w_from, distinct + 1) ? distinct + 2
-                                                                                   : 0;
+                                                                                  : 0;
     }
     default:
       return 0;

@@ -167,8 +167,8 @@ bool Parser::at_from_alias() const {
   const Token& t = token();
   if (t.kind == TokenKind::quoted_identifier) return true;
   if (t.kind != TokenKind::identifier || at_clause() || join_words() > 0) return false;
-  if (duckdb() && (t.word_class == WordClass::reserved ||
-                   t.word_class == WordClass::type_function)) {
+  if (duckdb() &&
+      (t.word_class == WordClass::reserved || t.word_class == WordClass::type_function)) {
     return false;
   }
   if (!duckdb() && t.word_class == WordClass::strict) return false;
@@ -273,17 +273,38 @@ NodeId Parser::join() {
   const NodeId id = start(NodeKind::join);
   for (std::uint32_t words = join_words(); words > 0; --words) {
     switch (word()) {
-      case W::w_natural: set(id, flag::natural); break;
-      case W::w_asof: set(id, flag::asof); break;
-      case W::w_positional: set(id, flag::positional); break;
-      case W::w_inner: set(id, flag::inner); break;
-      case W::w_left: set(id, flag::left); break;
-      case W::w_right: set(id, flag::right); break;
-      case W::w_full: set(id, flag::full); break;
-      case W::w_cross: set(id, flag::cross); break;
-      case W::w_semi: set(id, flag::semi); break;
-      case W::w_anti: set(id, flag::anti); break;
-      default: break;
+      case W::w_natural:
+        set(id, flag::natural);
+        break;
+      case W::w_asof:
+        set(id, flag::asof);
+        break;
+      case W::w_positional:
+        set(id, flag::positional);
+        break;
+      case W::w_inner:
+        set(id, flag::inner);
+        break;
+      case W::w_left:
+        set(id, flag::left);
+        break;
+      case W::w_right:
+        set(id, flag::right);
+        break;
+      case W::w_full:
+        set(id, flag::full);
+        break;
+      case W::w_cross:
+        set(id, flag::cross);
+        break;
+      case W::w_semi:
+        set(id, flag::semi);
+        break;
+      case W::w_anti:
+        set(id, flag::anti);
+        break;
+      default:
+        break;
     }
     take_keyword();
   }

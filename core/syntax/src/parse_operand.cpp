@@ -153,12 +153,19 @@ bool Parser::typed_literal(NodeId parent) {
   if (at_word_text("double") && at(W::w_precision, 1)) ahead = 2;
   if (at_word_text("character") && at(W::w_varying, 1)) ahead = 2;
   while (ahead == 1 && at('.', ahead) && at_label(ahead + 1) && at_string(ahead + 2)) ahead += 2;
+  while (duckdb() && at('[', ahead)) {  // integer[] '...', integer[3] '...'
+    const std::uint32_t size = token(ahead + 1).kind == TokenKind::number ? 1 : 0;
+    if (!at(']', ahead + size + 1)) break;
+    ahead += size + 2;
+  }
   if (!at_string(ahead)) return false;
   const NodeId id = start_at(NodeKind::literal, begin);
   const NodeId type_node = start(NodeKind::type);
   const NodeId name = start(NodeKind::path);
-  while (!at_string()) take_keyword();
+  while (!at_string() && !at('[')) take_keyword();
   add(type_node, finish(name));
+  while (!at_string()) advance();
+  finish(type_node);
   add(id, finish(type_node));
   do {
     advance();
@@ -337,8 +344,9 @@ bool Parser::interval_part(NodeId id) {
     return false;
   }
   static constexpr std::string_view kUnits[] = {
-      "year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond",
-      "microsecond", "nanosecond", "decade", "century", "centurie", "millennium", "millennia"};
+      "year",    "quarter",  "month",       "week",        "day",        "hour",
+      "minute",  "second",   "millisecond", "microsecond", "nanosecond", "decade",
+      "century", "centurie", "millennium",  "millennia"};
   for (const std::string_view unit : kUnits) {
     const std::string plural = std::string(unit) + "s";
     if (!at_word_text(unit) && !at_word_text(plural)) continue;

@@ -70,7 +70,7 @@ NodeId Parser::select_item() {
     add(id, finish(before));
   }
   add(id, expr());
-  if (at(W::w_as) || at_bare_alias() || (duckdb() && at_string())) add(id, alias());
+  if (at(W::w_as) || at_bare_alias()) add(id, alias());
   return finish(id);
 }
 

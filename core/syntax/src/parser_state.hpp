@@ -52,8 +52,8 @@ class Parser {
   bool accept(Word w);
   bool accept(char c);
   bool accept_two(Word first, Word second);
-  bool at_label(std::uint32_t ahead = 0) const;   // any word or quoted name
-  bool at_name(std::uint32_t ahead = 0) const;    // a word that may be a column or table
+  bool at_label(std::uint32_t ahead = 0) const;  // any word or quoted name
+  bool at_name(std::uint32_t ahead = 0) const;   // a word that may be a column or table
   bool at_string(std::uint32_t ahead = 0) const;
   bool at_closer() const;                         // ) ] } ; end
   bool at_clause(std::uint32_t ahead = 0) const;  // a word that begins a clause here

@@ -26,18 +26,18 @@ const char* name_of(NodeKind kind);
 
 // What a node's tokens say beyond its kind. A bit means one thing for one kind (see ast.def).
 namespace flag {
-inline constexpr std::uint32_t recursive = 1U << 0;        // with
-inline constexpr std::uint32_t materialized = 1U << 0;     // cte
+inline constexpr std::uint32_t recursive = 1U << 0;     // with
+inline constexpr std::uint32_t materialized = 1U << 0;  // cte
 inline constexpr std::uint32_t not_materialized = 1U << 1;
-inline constexpr std::uint32_t set_union = 1U << 0;        // set_operator
+inline constexpr std::uint32_t set_union = 1U << 0;  // set_operator
 inline constexpr std::uint32_t set_except = 1U << 1;
 inline constexpr std::uint32_t set_intersect = 1U << 2;
 inline constexpr std::uint32_t set_all = 1U << 3;
 inline constexpr std::uint32_t set_by_name = 1U << 4;
-inline constexpr std::uint32_t from_first = 1U << 0;       // select
-inline constexpr std::uint32_t on = 1U << 0;               // distinct
-inline constexpr std::uint32_t unpivot = 1U << 0;          // pivot_query
-inline constexpr std::uint32_t summarize = 1U << 0;        // describe
+inline constexpr std::uint32_t from_first = 1U << 0;  // select
+inline constexpr std::uint32_t on = 1U << 0;          // distinct
+inline constexpr std::uint32_t unpivot = 1U << 0;     // pivot_query
+inline constexpr std::uint32_t summarize = 1U << 0;   // describe
 inline constexpr std::uint32_t show = 1U << 1;
 inline constexpr std::uint32_t all = 1U << 0;              // group_by, order_by, limit
 inline constexpr std::uint32_t grouping_sets = 1U << 1;    // group_by
@@ -58,17 +58,17 @@ inline constexpr std::uint32_t natural = 1U << 8;
 inline constexpr std::uint32_t asof = 1U << 9;
 inline constexpr std::uint32_t positional = 1U << 10;
 inline constexpr std::uint32_t join_lateral = 1U << 11;
-inline constexpr std::uint32_t outer = 1U << 0;            // lateral_view
-inline constexpr std::uint32_t prefix = 1U << 0;           // op
-inline constexpr std::uint32_t between_and = 1U << 1;      // op: the AND of a BETWEEN
-inline constexpr std::uint32_t distinct = 1U << 0;         // call
+inline constexpr std::uint32_t outer = 1U << 0;        // lateral_view
+inline constexpr std::uint32_t prefix = 1U << 0;       // op
+inline constexpr std::uint32_t between_and = 1U << 1;  // op: the AND of a BETWEEN
+inline constexpr std::uint32_t distinct = 1U << 0;     // call
 inline constexpr std::uint32_t method = 1U << 1;
 inline constexpr std::uint32_t star_argument = 1U << 2;
-inline constexpr std::uint32_t named = 1U << 0;            // argument
-inline constexpr std::uint32_t rows = 1U << 0;             // frame
+inline constexpr std::uint32_t named = 1U << 0;  // argument
+inline constexpr std::uint32_t rows = 1U << 0;   // frame
 inline constexpr std::uint32_t range = 1U << 1;
 inline constexpr std::uint32_t groups = 1U << 2;
-inline constexpr std::uint32_t try_cast = 1U << 0;         // cast
+inline constexpr std::uint32_t try_cast = 1U << 0;  // cast
 }  // namespace flag
 
 using NodeId = std::uint32_t;

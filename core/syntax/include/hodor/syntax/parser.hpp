@@ -17,8 +17,8 @@ namespace hodor {
 Tree parse_query(std::string_view sql, Dialect dialect, std::vector<Token> tokens);
 Tree parse_query(std::string_view sql, Dialect dialect);
 
-// One statement, the tokens [range.begin, range.end) of a longer text: the root is a `statement` or,
-// when it is a query, a `query` node.
+// One statement, the tokens [range.begin, range.end) of a longer text: the root is a `statement`
+// or, when it is a query, a `query` node.
 Tree parse_statement(std::string_view sql, Dialect dialect, const std::vector<Token>& tokens,
                      TokenRange range);
 

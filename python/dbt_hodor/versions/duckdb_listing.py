@@ -52,8 +52,8 @@ def read_databases(cursor: Any) -> dict[str, Database]:
 
 
 def read_relations(cursor: Any, databases: Iterable[str], listing: Listing) -> None:
-    """Tables and views into ``listing``; a failure is an error of every wanted database, because
-    one query reads them all."""
+    """Tables and views of every attached database into ``listing``: a text may name any of them. A
+    failure is an error of every wanted database, because one query reads them all."""
     wanted = {database.lower() for database in databases}
     queries = (
         ("table", "SELECT database_name, schema_name, table_name, '' FROM duckdb_tables()"),
@@ -64,10 +64,7 @@ def read_relations(cursor: Any, databases: Iterable[str], listing: Listing) -> N
             for database, schema, name, sql in cursor.execute(
                 query + " WHERE NOT internal AND NOT temporary"
             ).fetchall():
-                if database.lower() in wanted:
-                    listing.relations.append(
-                        ListedRelation((database, schema, name), kind, sql or "")
-                    )
+                listing.relations.append(ListedRelation((database, schema, name), kind, sql or ""))
     except Exception as error:  # noqa: BLE001 - the engine's words go into the listing
         listing.relations.clear()
         listing.errors.update({database: str(error) for database in wanted})

@@ -45,12 +45,12 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
             return None
         records = Records(rows, messages.warn)
         with counters.spent_on(VERSIONS):
-            default, is_certain = _default_names(facts)
+            default, is_certain, attached = _read_names(facts)
         warehouse = Warehouse(provider, _cache(provider, settings), counters, default)
         if not is_certain:
             warehouse.distrust_partial_names()
         run = RunContext(settings, facts, records, warehouse, counters, messages.warn, offset_ms)
-        _fill(run)
+        _fill(run, attached)
         writer = RecordWriter(store, counters, messages.warn)
         prefetcher = Prefetcher(run)
         session = Session(run, writer, prefetcher)
@@ -119,10 +119,11 @@ def _provider(facts: Any) -> Any:
     return DuckDBProvider(opener(facts.adapter), str(credentials.path), keeps_open)
 
 
-def _default_names(facts: Any) -> tuple[tuple[str, str], bool]:
-    """(database, schema) in which the engine looks for partial names, and whether that is all.
+def _read_names(facts: Any) -> tuple[tuple[str, str], bool, set[str]]:
+    """(database, schema) in which the engine looks for partial names, whether that is all, and every
+    attached database: SQL may name relations of databases that no dbt node names.
 
-    Not the target's: dbt-duckdb creates relations in the target's schema but never enters it."""
+    Not the target's schema: dbt-duckdb creates relations there but never enters it."""
     import duckdb
 
     from dbt_hodor.hooks.duckdb_cursor import opener
@@ -133,9 +134,12 @@ def _default_names(facts: Any) -> tuple[tuple[str, str], bool]:
         database, schema, path = cursor.execute(
             "SELECT current_database(), current_schema(), current_setting('search_path')"
         ).fetchone()
+        attached = cursor.execute(
+            "SELECT database_name FROM duckdb_databases() WHERE NOT internal"
+        ).fetchall()
     finally:
         cursor.close()
-    return (str(database), str(schema)), "," not in str(path or "")
+    return (str(database), str(schema)), "," not in str(path or ""), {row[0] for row in attached}
 
 
 def _cache(provider: Any, settings: RunSettings) -> Any:
@@ -144,7 +148,7 @@ def _cache(provider: Any, settings: RunSettings) -> Any:
     return VersionCache(provider, threads=settings.metadata_threads)
 
 
-def _fill(run: RunContext) -> None:
+def _fill(run: RunContext, attached: set[str]) -> None:
     warehouse, reader = run.warehouse, run.reader
     warehouse.definition_facts.update(run.records.view_definitions())
 
@@ -154,7 +158,7 @@ def _fill(run: RunContext) -> None:
     warehouse.analyse_definition = analyse_definition
     _choose_versions(run)
     with run.counters.spent_on(VERSIONS):
-        warehouse.start(run.databases())
+        warehouse.start(run.databases() | attached)
 
 
 def _choose_versions(run: RunContext) -> None:

@@ -311,3 +311,15 @@ def test_unreadable_tables_are_named_with_the_engines_words(settled):
     assert "planted trouble" in output
     assert settled.run["unreadable_tables"][0]["table"] == "toy.main.s"
     assert settled.run["unreadable_tables"][0]["nodes_built"] >= 1
+
+
+def test_a_database_that_only_sql_names_is_known(toy):
+    toy.profile({"hodor_mode": "on"}, attach=[{"path": "other.duckdb", "alias": "other"}])
+    toy.sql("create table x as select 1 as id", path="other.duckdb")
+    toy.write("models/a.sql", table("select id from other.main.x"))
+    toy.dbt("build")
+    toy.dbt("build")
+    assert toy.reasons["a"] == "no_new_data"
+    toy.sql("insert into x values (2)", path="other.duckdb")
+    toy.dbt("build")
+    assert toy.reasons["a"] == "new_upstream_data"

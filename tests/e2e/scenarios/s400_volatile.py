@@ -56,7 +56,7 @@ def session_logic(t: Twin) -> None:
     t.store(
         "sql",
         "update hodor_state set upstreams = regexp_replace(upstreams, "
-        "'(\"volatile:session\": ?\")[^\"]*', '\\1 other')",
+        "'(\"volatile:session\": ?\")[^\"]*', '\\11;0;;')",
     )
     t.run("build", volatile_sql="u")
 

@@ -62,7 +62,7 @@ def test_the_modules_loaded_are_a_closed_list(toy, args, profile_mode, environme
 
 def test_importing_the_package_loads_nothing_else(toy):
     output = toy.python(
-        "import sys, typing, re; before = set(sys.modules); import dbt_hodor; "
+        "import __future__, sys, typing, re; before = set(sys.modules); import dbt_hodor; "
         "print(sorted(set(sys.modules) - before))"
     )
     assert output.strip() == "['dbt_hodor']"

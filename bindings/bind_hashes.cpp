@@ -38,10 +38,19 @@ std::string seed_hash_of(const nb::bytes& data, std::string_view delimiter) {
   return seed_hash(view, delimiter);
 }
 
+nb::object text_object(const std::string& text) {
+  const nb::object object =
+      nb::steal(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+  if (!object.is_valid()) nb::raise_python_error();
+  return object;
+}
+
 nb::dict digest_parts_of(std::string_view label, const nb::dict& value) {
   nb::dict parts;
   for (const auto& [key, digest] : value_or_raise(value_digest_parts(label, to_value(value)))) {
-    parts[nb::str(key.c_str(), key.size())] = nb::str(digest.c_str(), digest.size());
+    const nb::object name = text_object(key);
+    const nb::object text = text_object(digest);
+    if (PyDict_SetItem(parts.ptr(), name.ptr(), text.ptr()) != 0) nb::raise_python_error();
   }
   return parts;
 }

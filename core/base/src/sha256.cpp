@@ -88,31 +88,44 @@ void Sha256::update(std::string_view bytes) {
   pending_size_ = left;
 }
 
-std::string Sha256::hex() {
-  // The end mark, zeros up to 8 bytes before a block's end, and the length in bits.
+namespace {
+
+// The rest of the bytes, the end mark, zeros up to 8 bytes before a block's end, and the length in
+// bits; then the state as text.
+std::string finish(sha256_detail::State& state, sha256_detail::Compress compress,
+                   const unsigned char* rest, std::size_t rest_size, std::uint64_t total_bytes) {
   std::array<unsigned char, 128> tail = {};
-  std::copy_n(pending_.data(), pending_size_, tail.data());
-  tail[pending_size_] = 0x80;
-  const std::size_t blocks = pending_size_ < 56 ? 1 : 2;
-  const std::uint64_t bits = total_bytes_ * 8;
+  std::copy_n(rest, rest_size, tail.data());
+  tail[rest_size] = 0x80;
+  const std::size_t blocks = rest_size < 56 ? 1 : 2;
+  const std::uint64_t bits = total_bytes * 8;
   for (std::size_t i = 0; i < 8; ++i) {
     tail[blocks * 64 - 1 - i] = static_cast<unsigned char>(bits >> (8 * i));
   }
-  compress_(state_, tail.data(), blocks);
+  compress(state, tail.data(), blocks);
 
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string hex(64, '0');
   char* out = hex.data();
-  for (const std::uint32_t word : state_) {
+  for (const std::uint32_t word : state) {
     for (int shift = 28; shift >= 0; shift -= 4) *out++ = kDigits[(word >> shift) & 15];
   }
   return hex;
 }
 
+}  // namespace
+
+std::string Sha256::hex() {
+  return finish(state_, compress_, pending_.data(), pending_size_, total_bytes_);
+}
+
 std::string sha256_hex(std::string_view bytes) {
-  Sha256 hash;
-  hash.update(bytes);
-  return hash.hex();
+  const sha256_detail::Compress compress = sha256_detail::best();
+  sha256_detail::State state = sha256_detail::kInitialState;
+  const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
+  const std::size_t blocks = bytes.size() / 64;
+  if (blocks > 0) compress(state, at, blocks);
+  return finish(state, compress, at + blocks * 64, bytes.size() % 64, bytes.size());
 }
 
 }  // namespace hodor

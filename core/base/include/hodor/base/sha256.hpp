@@ -15,6 +15,8 @@ namespace hodor {
 
 namespace sha256_detail {
 using State = std::array<std::uint32_t, 8>;
+inline constexpr State kInitialState = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 using Compress = void (*)(State& state, const unsigned char* blocks, std::size_t count);
 void compress_portable(State& state, const unsigned char* blocks, std::size_t count);
 Compress accelerated();  // null when this processor has no SHA instructions
@@ -31,8 +33,7 @@ class Sha256 {
 
  private:
   sha256_detail::Compress compress_;
-  sha256_detail::State state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  sha256_detail::State state_ = sha256_detail::kInitialState;
   std::array<unsigned char, 64> pending_ = {};
   std::size_t pending_size_ = 0;
   std::uint64_t total_bytes_ = 0;

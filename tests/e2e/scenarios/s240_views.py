@@ -232,7 +232,7 @@ def view_reading_another_relation(t: Twin) -> None:
     t.write("models/t.sql", "select id from {{ ref('w') }}")
     t.run("build", no_history="w t")
     t.edit("models/sources.yml", "schema: raw", "schema: raw2")
-    t.run("build", code_changed="w", upstream_code_changed="t")
+    t.run("build", upstream_schema_changed="w", upstream_code_changed="t")
 
 
 @scenario

@@ -106,7 +106,7 @@ def stamp_named_by_a_recency_test(t: Twin) -> None:
     )
     t.except_columns("main.m", "loaded_at")
     t.run("build", no_history="m recent")
-    t.run("build", volatile_sql="m recent")
+    t.run("build", volatile_sql="m", new_upstream_data="recent")
 
 
 @scenario
@@ -165,10 +165,13 @@ def user_macro_shadows_a_builtin(t: Twin) -> None:
         no_new_data="k",
     )
     t.sql("create macro abs(x) as 42")
+    # Which functions a macro's body calls is taken widely, so m may build for the new one too.
     t.run(
         "build",
-        no_new_data="m",
-        allow={"k": "code_changed upstream_code_changed new_upstream_data unknown_upstream"},
+        allow={
+            "m": "no_new_data upstream_code_changed",
+            "k": "code_changed upstream_code_changed new_upstream_data unknown_upstream",
+        },
     )
 
 

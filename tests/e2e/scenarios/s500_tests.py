@@ -177,7 +177,9 @@ def fail_calc_reads_a_table(t: Twin) -> None:
     t.files(CHAIN)
     t.write(
         "models/p.yml",
-        properties('{unique: {config: {fail_calc: "count(*) + (select count(*) from raw.u where w < 0)"}}}'),
+        properties(
+            '{unique: {config: {fail_calc: "count(*) + (select count(*) from raw.u where w < 0)"}}}'
+        ),
     )
     t.run("build", no_history="s m c unique_m_v")
     t.run("build", no_new_data="s m c unique_m_v")

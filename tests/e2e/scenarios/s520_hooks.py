@@ -220,7 +220,7 @@ def macro_override_in_the_project(t: Twin) -> None:
     override = (
         "{%% macro duckdb__create_table_as(temporary, relation, compiled_code, language='sql', "
         "partitioned_by=none, sorted_by=none) %%}"
-        "create or replace table {{ relation }} as select *, '%s{{ var('who', 'x') }}' as by "
+        "create or replace table {{ relation }} as select *, '%s{{ var('who', 'x') }}' as who "
         "from ({{ compiled_code }}) q{%% endmacro %%}"
     )
     t.write("macros/o.sql", override % "a")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from e2e.scenario import CHAIN, chain, scenario
+from e2e.scenario import CHAIN, chain, raw_tables, scenario
 from e2e.twin import Twin
 
 
@@ -264,7 +264,13 @@ def compare_unrendered_code(t: Twin) -> None:
 @scenario
 def state_block_is_merged(t: Twin) -> None:
     """state: is merged key by key over project, folder and model."""
-    t.files(CHAIN)
+    raw_tables(t)
+    t.files(
+        {
+            "models/m.sql": "select id, v from {{ source('raw', 't') }}",
+            "models/c.sql": "select count(*) as n from {{ ref('m') }}",
+        }
+    )
     t.write(
         "dbt_project.yml",
         """name: p
@@ -275,15 +281,13 @@ models:
   +state: {lag_tolerance: 1h, require_fresh_data_from: any}
   p:
     +state: {execute_hooks_on_any_reuse: false}
-seeds:
-  +state: {lag_tolerance: 0s}
 """,
     )
     t.write("models/p.yml", model("    config: {state: {lag_tolerance: 0s}}\n"))
-    t.run("build", no_history="s m c")
-    t.write("seeds/s.csv", "id,v\n1,a\n2,zz\n")
+    t.run("build", no_history="m c")
+    t.sql("insert into raw.t values (3, 'c')")
     t.stale("main.c")
-    t.run("build", code_changed="s", new_upstream_data="m", within_lag_tolerance="c")
+    t.run("build", new_upstream_data="m", within_lag_tolerance="c")
 
 
 @scenario

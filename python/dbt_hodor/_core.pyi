@@ -24,7 +24,7 @@ def seed_hash(data: bytes, delimiter: str = '') -> str:
     delimiter: the seed's own when it is a letter or digit. Releases the GIL.
     """
 
-def digest(label: str, value: object) -> str:
+def digest(label: str, value: object | None) -> str:
     """
     SHA-256 over the typed pre-image of a plain value; the order of dict keys does not count.
 
@@ -34,7 +34,7 @@ def digest(label: str, value: object) -> str:
 def digest_parts(label: str, value: dict[str, object]) -> dict[str, str]:
     """One digest per top-level key of a dict with text keys."""
 
-def dump_preimage(label: str, value: object) -> str:
+def dump_preimage(label: str, value: object | None) -> str:
     """The pre-image that `digest` hashes, one field a line."""
 
 class RelationName:

@@ -54,6 +54,8 @@ TEST(Record, NullsStayUnknown) {
   EXPECT_FALSE(record.value().built_at_ms.has_value());
   EXPECT_FALSE(record.value().fixpoint);
   EXPECT_TRUE(record.value().upstreams.empty());
+  columns.detail = R"({"v":1})";
+  EXPECT_FALSE(decode_record(columns).value().fixpoint);
 }
 
 TEST(Record, DamageIsAnError) {

@@ -2,10 +2,12 @@
 # Mutates one line of the base, facts, fingerprint or record layer at a time. Every mutant must make a
 # test fail or not compile; a survivor is a hole in the tests.
 #
-# In:  GoogleTest's sources (HODOR_GTEST_DIR, default /usr/src/googletest); g++.
+# In:  GoogleTest's sources (HODOR_GTEST_DIR, default /usr/src/googletest); g++; as an argument, a part
+#      of a file name or expression when only some mutants shall run.
 # Out: one line per survivor and a total; exit code 1 when one survived or changed nothing.
 # Never: writes into the source tree.
 set -u
+only=${1:-}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 gtest=${HODOR_GTEST_DIR:-/usr/src/googletest}/googletest
 work=$(mktemp -d)
@@ -44,6 +46,7 @@ link_and_test || { echo "the tests fail without a mutant"; cat "$work/errors" "$
 mutants=0 bad=0
 mutant() {  # file below core/, sed expression
   local source="$work/core/$1" object
+  [[ "$1 $2" == *"$only"* ]] || return
   mutants=$((mutants + 1))
   object=$(object_of "$source")
   cp "$source" "$work/original"
@@ -60,7 +63,7 @@ mutant() {  # file below core/, sed expression
 
 mutant base/src/preimage.cpp "s/if (std::isnan(value)) value/if (false) value/"
 mutant base/src/preimage.cpp "s/56 - 8 \* i/48 - 8 * i/"
-mutant base/src/sha256.cpp 's/pending_size_ < 56/pending_size_ < 57/'
+mutant base/src/sha256.cpp 's/rest_size < 56/rest_size < 57/'
 mutant base/src/sha256.cpp 's/total_bytes_ += left;//'
 mutant base/src/sha256_x86.cpp 's/if (round < 12)/if (round < 11)/'
 mutant base/src/utf8.cpp 's/if (lead == 0xed) high = 0x9f;//'

@@ -45,8 +45,8 @@ TEST(SeedHash, LineEndsInsideQuotesCount) {
                                "id;name\n1;\"a\nb\"\n",        // another delimiter
                                "id\x01name\n1\x01\"a\nb\"\n",  // any delimiter
                                "id,name\n1,\"a\\\"\nb\"\n",    // backslash as escape
-      "\"a\\\"\nb\"\n",
-                               "i,n\n5\" pipe,\"x\ny\"\n",     // a stray quote before
+                               "\"a\\\"\nb\"\n",
+                               "i,n\n5\" pipe,\"x\ny\"\n",  // a stray quote before
                                "a;\"b\nc,\";x\ny\"\n",
                                "\r'\n'\n'\n",  // after a lone CR, which may be data or end a line
                                "\xef\xbb\xbf\"a\nb\"\n"};  // after a byte order mark

@@ -46,7 +46,7 @@ def run_core_tests(environment: Environment, folder: Path, *arguments: str) -> N
     """ctest on a build folder; the output of a test is shown only when it fails."""
     run(
         [environment.bin / "ctest", "--test-dir", folder, "-j", _JOBS, "--output-on-failure"]
-        + ["--no-tests=error", "--progress", *arguments],
+        + ["--no-tests=error", *arguments],
         env=environment.variables(),
     )
 

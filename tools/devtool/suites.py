@@ -112,8 +112,9 @@ def fuzz(folder: Path, arguments: list[str]) -> None:
     if not targets:
         raise Failed("no fuzz target was built.")
     for target in targets:
+        # There it leaves the input that broke something, in crash-<seed>-<number>.
         seeds = ROOT / "tests" / "fuzz" / "seeds"
-        run([target, f"-max_total_time={seconds}", seeds])
+        run([target, f"-max_total_time={seconds}", seeds], cwd=target.parent)
 
 
 def mutation(python: Environment, arguments: list[str]) -> None:

@@ -28,9 +28,7 @@ CODE = {".py", ".cpp", ".hpp", ".sh"}
 EXEMPT = re.compile(r"tidy: (?:dispatcher|table)\b")
 MARKER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(.*)")
 MARKER_TEXT = re.compile(r"\([\w #.-]+\): \S+ \S+|: \S+ \S+ \S+")
-MACHINE_PATH = re.compile(
-    r"(?<![\w.$}~])/(?:home|root|Users|work|workspace|opt/wheels)/[\w.-]+"
-)
+MACHINE_PATH = re.compile(r"(?<![\w.$}~])/(?:home|root|Users|work|workspace|opt/wheels)/[\w.-]+")
 # Indexes are reached through their ordinary clients, never by a host of theirs.
 HOSTS = re.compile(r"pypi\.org|pythonhosted\.org|deb\.debian\.org|registry\.npmjs|crates\.io")
 WORKPLACE = re.compile(r"issues show|shared/(?:seeds|design|cases|hooks)|must-equal\.jsonl", re.I)

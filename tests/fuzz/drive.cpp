@@ -1,7 +1,8 @@
 // Drives a fuzz target without libFuzzer: replays files, then mutates them until the time is up.
 //
 // In:  [-max_total_time=SECONDS] [-runs=N] [-seed=N] FILES and folders.
-// Out: exit code 0; a property that breaks ends the process and leaves the input in ./crash-<seed>-<n>
+// Out: exit code 0; a property that breaks ends the process and leaves the input in
+// ./crash-<seed>-<n>
 //      (written before the input is tried, removed after it).
 // Never: uses a clock or a device as the source of randomness: the same seed gives the same inputs.
 #include <chrono>
@@ -25,14 +26,15 @@ using Random = std::mt19937_64;
 constexpr std::size_t kMaxBytes = 1u << 14;
 // Pieces that the languages at hand are made of; inserted at random places.
 constexpr const char* kPieces[] = {
-    "select ", " from ",     "with ",   " as (",    " union all ", "join ",     " using (", "'",
-    "\"",      "`",          "$$",      "/*",       "*/",          "--",        "\n",       "(",
-    ")",       "[",          "]",       "{",        "}",           ",",         ";",        ".",
-    "::",      "->",         "=>",      "||",       "e'\\'",       "r'",        "x'",       "1e",
-    "0x",      "1_000",      "*",       "exclude ", "pivot ",      "values (",  "table t",  "lateral ",
-    " over (", "partition ", "case ",   " end",     "interval ",   "\xc3\xa9",  "\xff",     "\0",
-    "null",    "true",       "\\u0041", "{\"v\":1", ",\"sum\":",   ":[[",       "]]",       "}",
-    "1;a;;b",  "recursive ", "not in ", "between ", "now()",       "current_date"};
+    "select ",  " from ",     "with ",     " as (",     " union all ", "join ",       " using (",
+    "'",        "\"",         "`",         "$$",        "/*",          "*/",          "--",
+    "\n",       "(",          ")",         "[",         "]",           "{",           "}",
+    ",",        ";",          ".",         "::",        "->",          "=>",          "||",
+    "e'\\'",    "r'",         "x'",        "1e",        "0x",          "1_000",       "*",
+    "exclude ", "pivot ",     "values (",  "table t",   "lateral ",    " over (",     "partition ",
+    "case ",    " end",       "interval ", "\xc3\xa9",  "\xff",        "\0",          "null",
+    "true",     "\\u0041",    "{\"v\":1",  ",\"sum\":", ":[[",         "]]",          "}",
+    "1;a;;b",   "recursive ", "not in ",   "between ",  "now()",       "current_date"};
 
 std::size_t below(Random& random, std::size_t limit) {
   return limit == 0 ? 0 : static_cast<std::size_t>(random() % limit);

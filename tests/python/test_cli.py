@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("duckdb")
-
 from dbt_hodor import _core
 from dbt_hodor.cli.main import main
 from dbt_hodor.store.base import Row

@@ -119,7 +119,10 @@ def fuzz(folder: Path, arguments: list[str]) -> None:
 
 def mutation(python: Environment, arguments: list[str]) -> None:
     """Planted mistakes in core/decision and core/fingerprint, each of which a test must notice."""
-    run([python.python, "-m", "pytest", "-q", "-m", "slow", "tests/mutation", *arguments])
+    run(
+        [python.python, "-m", "pytest", "-q", "-m", "slow", "--timeout=1800"]
+        + ["tests/mutation", *arguments],
+    )
 
 
 def corpus(python: Environment, folder: Path, arguments: list[str]) -> None:

@@ -7,7 +7,7 @@ namespace {
 constexpr char kSeparator = ';';
 constexpr std::string_view kGrammarVersion = "1;";
 
-// A part that neither side has proves nothing.
+// A part that a side does not have proves nothing; an unknown version has none.
 Comparison compare_proof(const std::string& now, const std::string& then) {
   if (now.empty() || then.empty()) return Comparison::unknown;
   return now == then ? Comparison::same : Comparison::changed;
@@ -21,8 +21,6 @@ DataVersion DataVersion::known(std::string_view data, std::string_view order,
   for (const std::string_view part : {data, order, schema}) {
     if (part.find(kSeparator) != std::string_view::npos) return version;
   }
-  if (data.empty() && schema.empty()) return version;
-  version.known_ = true;
   version.data_ = data;
   version.order_ = order;
   version.schema_ = schema;
@@ -42,7 +40,7 @@ DataVersion DataVersion::parse(std::string_view token) {
 }
 
 std::string DataVersion::token() const {
-  if (!known_) return {};
+  if (!is_known()) return {};
   std::string text(kGrammarVersion);
   text.append(data_).push_back(kSeparator);
   text.append(order_).push_back(kSeparator);
@@ -51,7 +49,6 @@ std::string DataVersion::token() const {
 }
 
 Comparison DataVersion::compare(const DataVersion& recorded, Sensitivity sensitivity) const {
-  if (!known_ || !recorded.known_) return Comparison::unknown;
   if (sensitivity == Sensitivity::schema_only) return compare_proof(schema_, recorded.schema_);
   const Comparison rows = compare_proof(data_, recorded.data_);
   if (rows != Comparison::same) return rows;

@@ -40,7 +40,7 @@ bool same_code(const Hashes& now, const Hashes& then, const Policy& policy) {
 
 bool same_target(const NodeState& node, const BuildRecord& last) {
   if (node.kind == NodeKind::test && !node.stores_failures) return true;
-  return node.target.compare(last.target, Sensitivity::rows) == Comparison::same;
+  return node.target.compare(last.target, Sensitivity::rows_and_order) == Comparison::same;
 }
 
 // A clock behind the record, or a record without a time, proves nothing about age.

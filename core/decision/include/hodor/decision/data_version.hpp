@@ -28,13 +28,12 @@ class DataVersion {
   // Unknown when the token does not follow the grammar.
   static DataVersion parse(std::string_view token);
 
-  bool is_known() const { return known_; }
+  bool is_known() const { return !data_.empty() || !schema_.empty(); }
   std::string token() const;  // empty when unknown
   Comparison compare(const DataVersion& recorded, Sensitivity sensitivity) const;
   bool operator==(const DataVersion&) const = delete;
 
  private:
-  bool known_ = false;
   std::string data_, order_, schema_;
 };
 

@@ -101,7 +101,7 @@ def make(number: int) -> Sequence:
     kinds = list(EDITS)
     weights = [EDITS[k][0] for k in kinds]
     for _ in range(rng.randint(2, 3)):
-        for _ in range(rng.choice([0, 1, 1, 2, 3])):
+        for _ in range(rng.choice([0, 1, 2, 3, 4])):
             kind = rng.choices(kinds, weights)[0]
             statement = EDITS[kind][1](rng, world)
             if statement is None:
@@ -149,6 +149,8 @@ def count(twin: Twin, before: Dump, outcome: Outcome) -> None:
     after = twin.dumps["b"]
     for node in artefact["nodes"]:
         reason, unique_id = node["reason"], node["unique_id"]
+        if reason is None:
+            continue
         outcome.reasons[reason] += 1
         if unique_id.startswith("test.") or reason in UNSETTLED or done[unique_id] != "success":
             continue

@@ -63,8 +63,9 @@ def clone_then_build(t: Twin) -> None:
     t.copy("target/manifest.json", "prod/manifest.json")
     t.run("clone --target alt --state prod")
     t.mode_was(None)
-    t.run("build --target alt", allow=dict.fromkeys("smc", "no_history relation_missing"))
-    t.run("build --target alt", no_new_data="s m c")
+    # dbt-duckdb clones by views; a seed cannot be loaded over one, with or without hodor.
+    t.run("run --target alt", allow=dict.fromkeys("mc", "no_history relation_missing"))
+    t.run("run --target alt", no_new_data="m c")
 
 
 @scenario

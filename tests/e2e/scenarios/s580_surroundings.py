@@ -1,0 +1,99 @@
+"""What reaches a node past its own SQL: its place, its neighbours, macros that replace dbt's."""
+
+from __future__ import annotations
+
+from e2e.scenario import CHAIN, raw_tables, scenario
+from e2e.twin import Twin
+
+OVERRIDE = """{%% macro duckdb__create_table_as(temporary, relation, compiled_code, language='sql',
+    partitioned_by=none, sorted_by=none) %%}
+create table {{ relation }} as (select *, %s as extra from ({{ compiled_code }}) q)
+{%% endmacro %%}
+"""
+
+
+@scenario
+def hook_moved(t: Twin) -> None:
+    """The same statement before and after the build is not the same hook."""
+    hook = "delete from {{ this }} where id = 1"
+    t.files(CHAIN)
+    t.write("models/m.sql", f'{{{{ config(post_hook="{hook}") }}}}\n{CHAIN["models/m.sql"]}')
+    t.run("build", no_history="s m c")
+    t.run("build", no_new_data="s m c")
+    t.write("models/m.sql", f'{{{{ config(pre_hook="{hook}") }}}}\n{CHAIN["models/m.sql"]}')
+    t.run("build", no_new_data="s", config_changed="m", new_upstream_data="c")
+
+
+@scenario
+def order_is_passed_on(t: Twin) -> None:
+    """A reader of the order below a table that has no use for it itself: the table must follow."""
+    t.files({"seeds/s.csv": "id,v\n1,a\n2,b\n", "models/m.sql": CHAIN["models/m.sql"]})
+    t.write("models/o.sql", "select string_agg(v, ',') as vs from {{ ref('m') }}")
+    t.run("build", no_history="s m o")
+    t.run("build", no_new_data="s m o")
+    t.write("seeds/s.csv", "id,v\n2,b\n1,a\n")
+    t.run("build", code_changed="s", new_upstream_data="m o")
+    t.sql("create or replace table m as select * from m order by id")
+    t.run("build", no_new_data="s o", target_modified="m")
+
+
+@scenario
+def settings_of_an_earlier_node(t: Twin) -> None:
+    """A SET in a hook, or in a query at compile time, holds for the nodes after it on that thread."""
+    t.write("seeds/s.csv", "id,v\n1,a\n2,\n")
+    plain = "select 1 as x from {{ ref('s') }}"
+    setting = "set default_null_order='nulls_first'"
+    t.write("models/a.sql", f'{{{{ config(pre_hook="{setting}") }}}}\n{plain}')
+    ordered = "select list(v order by v) as l from {{ ref('s') }}"
+    t.write("models/b.sql", "-- depends_on: {{ ref('a') }}\n" + ordered)
+    t.run("build", no_history="s b", hook_writes="a")
+    t.run("build", no_new_data="s b", hook_writes="a")
+    t.write("models/a.sql", plain)
+    t.run("build", no_new_data="s", config_changed="a b")
+    query = f'{{% if execute %}}{{% do run_query("{setting}") %}}{{% endif %}}'
+    t.write("models/a.sql", query + plain)
+    t.run("build", no_new_data="s", config_changed="a b")
+    t.run("build", no_new_data="s a b")
+
+
+@scenario
+def override_with_an_input(t: Twin) -> None:
+    """A macro instead of dbt's that reads a relation by itself: no SQL of a node shows that."""
+    raw_tables(t)
+    t.files(CHAIN)
+    t.write("macros/o.sql", OVERRIDE % "(select max(w) from wh.raw.u)")
+    t.run("build", unsupported="s m c")
+    t.sql("insert into raw.u values (9, 99)")
+    t.run("build", unsupported="s m c")
+
+
+@scenario
+def override_reads_meta_and_names(t: Twin) -> None:
+    """meta_get() and `model` in such a macro: what they show counts."""
+    t.files(CHAIN)
+    extra = "'{{ config.meta_get('tag', 'none') }} {{ model.original_file_path }}'"
+    t.write("macros/o.sql", OVERRIDE % extra)
+    t.write("models/m.sql", "{{ config(meta={'tag': 'one'}) }}\n" + CHAIN["models/m.sql"])
+    t.run("build", no_history="s m c")
+    t.run("build", no_new_data="s m c")
+    t.edit("models/m.sql", "one", "two")
+    t.run("build", no_new_data="s", config_changed="m", new_upstream_data="c")
+    text = (t.dirs["b"] / "models/m.sql").read_text()
+    t.delete("models/m.sql")
+    t.write("models/sub/m.sql", text)
+    t.run("build", no_new_data="s", config_changed="m", new_upstream_data="c")
+
+
+@scenario
+def names_that_differ_by_an_accented_letters_case(t: Twin) -> None:
+    """DuckDB folds ASCII letters only: these are two tables."""
+    t.sql('create schema raw; create table raw."É" as select 1 as id')
+    t.sql('create table raw."é" as select 2 as id, 3 as x')
+    t.write("models/a.sql", 'select id from wh.raw."É"')
+    t.write("models/b.sql", 'select id from wh.raw."é"')
+    t.run("build", no_history="a b")
+    t.run("build", no_new_data="a b")
+    t.sql('insert into raw."é" values (5, 6)')
+    t.run("build", no_new_data="a", new_upstream_data="b")
+    t.sql('insert into raw."É" values (5)')
+    t.run("build", no_new_data="b", new_upstream_data="a")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 from devtool import environment, native
 from devtool.environment import Environment
@@ -101,6 +102,9 @@ def build_wheel(python: Environment, folder: Path, *, source: bool = False) -> P
     wheels = list(folder.glob("*.whl"))
     if len(wheels) != 1:
         raise Failed(f"expected one wheel in {folder}, found {len(wheels)}.")
+    modules = [name for name in ZipFile(wheels[0]).namelist() if "/_core." in name]
+    if len(modules) != 2:
+        raise Failed(f"a wheel holds the core and its stub, {wheels[0].name} holds {modules}.")
     return wheels[0]
 
 

@@ -175,7 +175,7 @@ bool node_itself_is_unchanged(const World& world) {
   if (!rendered && !unrendered) return false;
   if (node.hashes.config == "" || node.hashes.config != last.hashes.config) return false;
   const bool has_target = node.kind != NodeKind::test || node.stores_failures;
-  if (has_target && !equal_rows(node.target, last.target, false)) return false;
+  if (has_target && !equal_rows(node.target, last.target, true)) return false;
   return !node.keeps_earlier_state || last.fixpoint || node.settles_by_proof;
 }
 

@@ -40,6 +40,7 @@ bool same_code(const Hashes& now, const Hashes& then, const Policy& policy) {
 
 bool same_target(const NodeState& node, const BuildRecord& last) {
   if (node.kind == NodeKind::test && !node.stores_failures) return true;
+  // A build would restore the order of rows, and a reader may look at it.
   return node.target.compare(last.target, Sensitivity::rows_and_order) == Comparison::same;
 }
 

@@ -45,6 +45,7 @@ PROFILES = """p:
 """
 
 WAREHOUSE = "wh.duckdb"
+PROCESS_TIMEOUT_S = 240
 
 UNPLUGGED = os.environ.get("HODOR_E2E_UNPLUGGED") == "1"
 """Both sides are plain dbt and decisions are not looked at: tests the scenarios themselves."""
@@ -222,20 +223,22 @@ class Twin:
     def subprocess(self, command: str, env: dict[str, str] | None = None) -> list[int]:
         """Runs dbt as processes of their own (which may be killed). Returns both exit codes."""
         self._record("subprocess", command=command, env=env or {})
-        codes = []
+        running = {}
         for side, directory in self.dirs.items():
             surroundings = environment(side == "b") | self.base_env[side] | (env or {})
-            done = subprocess.run(
+            running[side] = subprocess.Popen(
                 [sys.executable, str(HERE / "one_run.py"), *shlex.split(command)],
                 cwd=directory,
                 env=surroundings,
-                capture_output=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
                 text=True,
-                timeout=120,
-                check=False,
             )
-            self.last[side] = {"output": done.stdout + done.stderr, "hodor": None, "results": []}
-            codes.append(done.returncode)
+        codes = []
+        for side, process in running.items():
+            output, _ = process.communicate(timeout=PROCESS_TIMEOUT_S)
+            self.last[side] = {"output": output, "hodor": None, "results": []}
+            codes.append(process.returncode)
         artefact = self.dirs["a"] / "target" / "hodor_run.json"
         if artefact.exists():
             self.last["a"]["hodor"] = json.loads(artefact.read_text())

@@ -81,27 +81,25 @@ def target_is_not_compared() -> Iterable[Patch]:
 
 @fault("s200_inputs.int_to_bigint")
 def schema_part_is_skipped() -> Iterable[Patch]:
-    from dbt_hodor import _core
+    from dbt_hodor.versions import duckdb
 
-    original = _core.version_token
+    original = duckdb.token
     yield (
-        _core,
-        "version_token",
+        duckdb,
+        "token",
         lambda data, order, schema: original(data, order, "same" if schema else ""),
     )
 
 
 @fault("s120_targets.other_checkout")
 def data_part_is_the_count() -> Iterable[Patch]:
-    from dbt_hodor import _core
+    from dbt_hodor.versions import duckdb
 
-    original = _core.version_token
+    original = duckdb.token
     yield (
-        _core,
-        "version_token",
-        lambda data, order, schema: original(
-            data.split(":")[0] + ":0" if schema else data, "0" if order else "", schema
-        ),
+        duckdb,
+        "token",
+        lambda data, order, schema: original(data.split(":")[0], "0" if order else "", schema),
     )
 
 

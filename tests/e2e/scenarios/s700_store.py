@@ -174,7 +174,7 @@ def failed_records_do_not_count(t: Twin) -> None:
 def lookback(t: Twin) -> None:
     """A node not built within the window builds once."""
     chain(t)
-    t.store("sql", "update hodor_state set recorded_at_ms = recorded_at_ms - 91 * 86400000")
+    t.store("sql", "update hodor_state set recorded_at_ms = recorded_at_ms - 91::bigint * 86400000")
     t.run("build", no_history=ALL)
     t.run("build", no_new_data=ALL)
 

@@ -45,6 +45,10 @@ _CATALOG = "hodor_state_file"
 
 _COLUMNS = ", ".join(quoted(column) for column in Row._fields)
 
+# Trying these two on every column is two thirds of what a flush costs; without them the file is a
+# third larger.
+_LESS_COMPRESSION = "SET GLOBAL disabled_compression_methods = 'fsst,zstd'"
+
 
 def _one_text(rows: Iterable[Row]) -> str:
     """All cells as one JSON text. One parameter, because an engine of the 1.x line takes 500 ms to
@@ -264,6 +268,7 @@ class DuckDBStore:
                     "the duckdb package is not installed: pip install 'dbt-hodor[duckdb]'"
                 ) from error
             self._engine = duckdb.connect(":memory:", config={"threads": "1"})
+            self._engine.execute(_LESS_COMPRESSION)
         return self._engine
 
     def _drop_engine(self) -> None:

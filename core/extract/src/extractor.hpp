@@ -39,6 +39,9 @@ struct CteScope {
   const CteScope* outer = nullptr;
   std::string name;  // lower case
   Shape shape;
+  // While the CTE's own query is walked: the tokens in which its name means itself.
+  bool in_own_query = false;
+  TokenRange self;
 };
 
 // FROM sources in scope, innermost first.
@@ -86,6 +89,7 @@ class Extractor {
   Shape select_columns(NodeId list, const Place& place);
   void select_item(NodeId item, const Place& place, Shape& shape);
   void star(NodeId id, const Place& place, Shape& shape);
+  TokenRange recursive_branch(NodeId query) const;
   bool has_columns_call(NodeId id) const;
   Shape set_operations(NodeId id, const Place& place);
   void cte(NodeId id, bool recursive, CteScope& entry, const Place& place);

@@ -136,6 +136,9 @@ void Extractor::relation(NodeId id, const Place& place, Sources& into) {
   if (name.parts.size() == 1) {
     for (const CteScope* scope = place.ctes; scope != nullptr; scope = scope->outer) {
       if (scope->name != last) continue;
+      const std::uint32_t at = tree_[path].begin;
+      const bool means_itself = at >= scope->self.begin && at < scope->self.end;
+      if (scope->in_own_query && !means_itself) continue;
       add_source(id, last, scope->shape, into);
       return;
     }

@@ -139,7 +139,11 @@ def definitions_of_views_are_ignored() -> Iterable[Patch]:
 def columns_under_views_are_ignored() -> Iterable[Patch]:
     from dbt_hodor.inputs import Inputs
 
-    yield Inputs, "_add_schema", lambda self, group, found: None
+    yield after(
+        Inputs,
+        "of",
+        lambda found, self, node, kind, *_: ([], found[1]) if kind == "view" else found,
+    )
 
 
 @fault("s240_views.select_star_views")

@@ -230,16 +230,20 @@ def warehouse_catalogs(t: Twin) -> None:
 
 @scenario
 def table_functions(t: Twin) -> None:
-    """Pure ones are no input, others are one nobody can version."""
+    """Pure ones are no input, those of files are versioned by the files, others by nobody."""
     t.files(
         {
+            "data/x.csv": "id\n1\n",
             "models/a.sql": "select * from range(3) r(x), generate_series(1, 2) g(y), "
             "unnest([1, 2]) u(z)",
-            "models/b.sql": "select count(*) >= 0 as n from glob('models/*.sql')",
+            "models/b.sql": "select file from glob('data/*.csv')",
+            "models/m.sql": "select count(*) >= 0 as n from duckdb_memory()",
         }
     )
-    t.run("build", no_history="a b")
-    t.run("build", no_new_data="a", unknown_upstream="b")
+    t.run("build", no_history="a b m")
+    t.run("build", no_new_data="a b", unknown_upstream="m")
+    t.write("data/y.csv", "id\n2\n")
+    t.run("build", no_new_data="a", new_upstream_data="b", unknown_upstream="m")
 
 
 @scenario

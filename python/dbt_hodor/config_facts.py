@@ -34,6 +34,8 @@ IGNORED_KEYS = frozenset(
     }
 )
 _SPACES = re.compile(r"\s+")
+_NAMING_TYPE = re.compile(r"['\"]|struct|row|union|enum|map|tuple", re.IGNORECASE)
+"""Types with labels or field names, whose case and blanks count."""
 _UNREAD_COLUMN_KEYS = frozenset(
     {"name", "description", "meta", "tags", "docs", "config", "doc_blocks", "granularity"}
 )
@@ -93,6 +95,9 @@ def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
                 plain(getattr(node.config, name, None)),
                 plain(getattr(node, name, None)),
             ]
+    if "model" in use.mentions:
+        names = ("name", "original_file_path", "fqn", "package_name", "group", "version")
+        values["mentioned model"] = [plain(getattr(node, name, None)) for name in names]
     if "description" in use.mentions:
         values["mentioned description"] = str(getattr(node, "description", ""))
     return values
@@ -117,7 +122,7 @@ def _column_values(columns: Iterable[Any], mentions: frozenset[str]) -> list[Any
                 continue
             if value is None or value == [] or value == {}:
                 continue
-            if key == "data_type":
+            if key == "data_type" and not _NAMING_TYPE.search(str(value)):
                 value = _SPACES.sub("", str(value)).lower()
             shown[key] = plain(value)
         if shown:

@@ -10,22 +10,26 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dbt_hodor import _core
 from dbt_hodor.config_facts import macro_values, plain
 from dbt_hodor.counters import VERSIONS, Counters
 from dbt_hodor.inputs import CodeMarks, Inputs, VolatileValues
-from dbt_hodor.macros import Macros, MacroUse
+from dbt_hodor.macros import Macros, MacroUse, may_set
 from dbt_hodor.manifest import ManifestIndex
 from dbt_hodor.node_text import TextReader
+from dbt_hodor.order_readers import OrderReaders
 from dbt_hodor.records import Records
 from dbt_hodor.secrets import Redactor
 from dbt_hodor.settings import NodeSettings, RunSettings, resolve_node_settings
 from dbt_hodor.settling import TestOutcomes
 from dbt_hodor.stamps import StampReaders, may_be_volatile
+from dbt_hodor.versions.duckdb_settings import counts
 from dbt_hodor.warehouse import Warehouse
+
+_VERSIONS = ("version", "engine")
 
 
 class RunContext:
@@ -58,6 +62,7 @@ class RunContext:
         self._shared: dict[Any, str] = {}
         self._vars: dict[str, Mapping[str, Any]] = {}
         self._in_memory: dict[str, bool] = {}
+        self._texts_act: bool | None = None
         self._node_settings: dict[tuple[str, str], NodeSettings] = {}
         self.index = ManifestIndex(self.manifest)
         self.macros = Macros(
@@ -74,11 +79,13 @@ class RunContext:
         self.stamp_readers = StampReaders(
             lambda: self.manifest.nodes.values(), self._recorded_facts
         )
+        self.order_readers = OrderReaders(self.index, self._facts_of_present_text)
         self.test_outcomes = TestOutcomes(self.index, records.row, self.macros.overrides_of)
         self.pointers_by_default = bool(
             getattr(self.flags, "latest_version_pointer_enabled_by_default", False)
         )
         self.environment = self._read_environment()
+        self._may_set = any(map(may_set, self._all_texts()))
 
     # -- time, warnings -------------------------------------------------------------------------
 
@@ -106,6 +113,40 @@ class RunContext:
             "flags": plain(self.dbt.behaviour_flags),
             "profile": plain(self.dbt.profile_settings),
         }
+
+    def _all_texts(self) -> Iterator[str]:
+        for node in self.manifest.nodes.values():
+            yield str(getattr(node, "raw_code", ""))
+            for hooks in (
+                getattr(node.config, "pre_hook", ()),
+                getattr(node.config, "post_hook", ()),
+            ):
+                yield from (hook.sql for hook in hooks or ())
+        yield from self.macros.texts_of_projects()
+
+    def session_differences(self) -> dict[str, Any]:
+        """Settings of the calling thread's connection that differ from those of a new one: what an
+        earlier node's hook or `run_query` set stays set for the nodes after it."""
+        if not self._may_set:
+            return {}
+        usual = {k: v for k, v in self.environment["warehouse"].items() if k not in _VERSIONS}
+        own = {
+            name: "NULL" if value is None else str(value)
+            for name, value in self.dbt.session_settings()
+            if counts(name, value)
+        }
+        differing = {key: own.get(key) for key in {*usual, *own} if own.get(key) != usual.get(key)}
+        if differing.keys() & {"schema", "search_path"}:
+            self.warehouse.distrust_partial_names()
+        return differing
+
+    def texts_act(self) -> bool:
+        """Whether rendering some node of the project may run statements: it may then write what
+        other nodes built, and dbt renders before it asks us."""
+        if self._texts_act is None:
+            nodes = self.manifest.nodes.values()
+            self._texts_act = self.macros.may_act(str(node.raw_code) for node in nodes)
+        return self._texts_act
 
     def shared_digest(self, node: Any, use: MacroUse) -> str:
         """Digest of what this node's configuration has in common with others of its package."""
@@ -186,6 +227,13 @@ class RunContext:
         if may_be_volatile(raw) and self.records.detail(row).get("raw") != raw_digest(raw):
             return None
         return self.records.facts(row)
+
+    def _facts_of_present_text(self, node: Any) -> str | None:
+        """Encoded facts of the last build, when the raw text is still that build's."""
+        row = self.records.row(self.index.node_key(node))
+        if row is None or f'"raw": "{raw_digest(str(node.raw_code))}"' not in (row.detail or ""):
+            return None
+        return row.sql_facts
 
     def databases(self) -> set[str]:
         """Every database that the project names."""

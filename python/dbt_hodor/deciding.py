@@ -62,7 +62,7 @@ class Decider:
         kind, unsupported = classify(node, run.adapter_type)
         plan = Plan(node=node, node_key=run.index.node_key(node), kind=kind)
         plan.started_ms = run.now_ms()
-        plan.unsupported = unsupported or self._never_reused(node, kind)
+        plan.unsupported = unsupported or self._never_reused(plan)
         plan.settings = run.settings_of(node)
         plan.parts = run.index.parts.get(node.unique_id)
         if plan.parts is not None:
@@ -72,9 +72,9 @@ class Decider:
         plan.full_refresh = bool(run.flags.FULL_REFRESH if refresh is None else refresh)
         return plan
 
-    def _never_reused(self, node: Any, kind: str) -> str:
-        run = self._run
-        if kind == "seed" and getattr(run.flags, "SHOW", False):
+    def _never_reused(self, plan: Plan) -> str:
+        run, node = self._run, plan.node
+        if plan.kind == "seed" and getattr(run.flags, "SHOW", False):
             return "seeds that are shown"
         if node.database and run.is_in_memory(node.database):
             return "relations of an in-memory database"
@@ -82,6 +82,7 @@ class Decider:
             return "latest versions with a version pointer"
         use = run.macros.used_by_materialization(str(node.config.materialized))
         if use.run_dependent:
+            plan.writes_unseen = True
             return f"nodes that run the macro {use.run_dependent}"
         if use.unknown_env_var:
             return "nodes whose macros read an environment variable by a computed name"
@@ -177,8 +178,11 @@ class Decider:
         use = run.macros.used_by_materialization(str(node.config.materialized))
         values = config_values(node, use)
         values["shared"] = run.shared_digest(node, use)
+        set_earlier = run.session_differences()
+        if set_earlier:
+            values["set earlier in the session"] = set_earlier
         if plan.effects.code:
-            values["hooks"] = plan.effects.code
+            values["hooks"] = [plan.effects.code, *rendering.places(node)]
             for hook in rendering.raw_hooks(node):
                 values.update(self._hook_values(hook, node))
         if plan.kind == "test":
@@ -221,8 +225,10 @@ class Decider:
     def _read_inputs(self, plan: Plan) -> None:
         run = self._run
         stamps = counted_classes(plan.node, plan.kind, plan.facts, plan.settings, run.stamp_readers)
-        plan.order_sensitive = plan.facts.order_sensitive or run.warehouse.order_sensitive(
-            plan.facts
+        plan.order_sensitive = (
+            plan.facts.order_sensitive
+            or run.warehouse.order_sensitive(plan.facts)
+            or run.order_readers.are_below(plan.node.unique_id)
         )
         plan.upstreams, plan.definitions = run.inputs.of(
             plan.node, plan.kind, plan.facts, plan.settings, stamps, run.has_open_transaction()
@@ -292,7 +298,7 @@ class Decider:
             return False
         if '"fixpoint": true' in (row.detail or ""):
             return False  # rule 8b (a) holds: no proof is needed
-        if plan.kind == "incremental":
+        if plan.kind in ("incremental", "snapshot"):
             full = run.records.detail(row).get("full")
             raw = raw_digest(plan.node.raw_code)
             if not columns_are_own(full, raw, plan.config_hash, plan.upstreams):

@@ -17,7 +17,7 @@ from typing import Any
 
 from dbt_hodor import _core
 
-_BY_NAME = re.compile(r"^(?:\w+__)?(?:get_incremental_\w+_sql|snapshot_\w+_strategy)$")
+_BY_NAME = re.compile(r"^(?:\w+__)?(get_incremental_\w+_sql|snapshot_\w+_strategy)$")
 _PARSE_TIME_ONLY = frozenset(
     {"generate_schema_name", "generate_alias_name", "generate_database_name"}
 )
@@ -29,17 +29,35 @@ _ACTS = re.compile(
 )
 _VAR = re.compile(r"\bvar\s*(?:\.\s*has_var\s*)?\(\s*(?:(['\"])([^'\"]*)\1\s*[,)])?")
 _ENV_VAR = re.compile(r"\benv_var\s*\(\s*(?:(['\"])([^'\"]*)\1\s*[,)])?")
+_HANDED_ON = re.compile(r"\{%[^%]*?\bvar\b(?!\s*[.(=])|\(\s*var\s*[,)]")
 _TARGET = re.compile(
     r"\btarget\s*(?:\.\s*(\w+)|\[\s*['\"](\w+)['\"]\s*\]|\.get\(\s*['\"](\w+)['\"])"
 )
 _TARGET_ANY = re.compile(r"\btarget\b")
 _MENTIONS = {
-    "meta": re.compile(r"\bmeta\b"),
+    "meta": re.compile(r"\bmeta(?:_get|_require)?\b"),
     "tags": re.compile(r"\btags\b"),
     "docs": re.compile(r"\bdocs\b"),
     "description": re.compile(r"\bdescription\b"),
+    "model": re.compile(r"\bmodel\b"),
 }
-_RUN_DEPENDENT = re.compile(r"\b(?:run_started_at|invocation_id|modules|run_query|graph)\b")
+_RUN_DEPENDENT = re.compile(
+    r"\b(?:run_started_at|invocation_id|modules|run_query|graph|load_result|load_agate_table|flags"
+    r"|invocation_args_dict|dbt_metadata_envs|selected_resources)\b|\b(?:ref|source)\s*\("
+)
+_NOT_SQL = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_CTE = re.compile(r"(\w+)\s+as\s*(?:(?:not\s+)?materialized\s*)?\(", re.IGNORECASE)
+_TABLE = re.compile(
+    r"(?<!distinct\s)\b(?:from|join|using|into|update)\s+"
+    r"(?!set\b|lateral\b|by\b|system\.|information_schema\.|duckdb_|(?:unnest|range|generate_series)\()"
+    r"(['\"]?\w[\w\"'.]*)|\b(?:read_\w+|\w+_scan|glob|query|query_table)\s*\(",
+    re.IGNORECASE,
+)
+"""A relation or file that the SQL of a macro names itself; the engine's own catalogs left out."""
+_SETS = re.compile(
+    r"(?:^|[;\"'(]|%\}|\*/|--[^\n]*\n)\s*(?:set|reset|use|pragma)\s+[\"'{\w]", re.IGNORECASE
+)
+"""At the start of a statement: `update t set` and `{% set %}` are something else."""
 _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
@@ -62,7 +80,8 @@ class MacroUse:
     acts: bool = False
     """Rendering them may run statements."""
     run_dependent: str = ""
-    """Name of a project macro whose output may differ from run to run."""
+    """Name of a project macro whose output may differ from run to run, or that reads or writes a
+    relation by itself: neither shows in the node's own SQL."""
 
 
 class Macros:
@@ -99,6 +118,10 @@ class Macros:
             and (_bare(macro.name) in own_names or _BY_NAME.match(macro.name))
         )
 
+    def texts_of_projects(self) -> Iterable[str]:
+        """The macros that are not dbt's or the adapter's."""
+        return [m.macro_sql for m in self._macros.values() if not self._is_internal(m)]
+
     def materialization(self, name: str) -> Any:
         """The materialization macro that dbt would run, or None."""
         return self._manifest.find_materialization_macro_by_name(
@@ -118,12 +141,19 @@ class Macros:
             if macro is not None:
                 roots.add(macro.unique_id)
             use = self._use_of(roots, "")
-            certain = {uid for uid in roots if self._is_root_project(uid)}
+            certain = {
+                uid for uid in roots if self._is_root_project(uid) and self._may_run(uid, name)
+            }
             if macro is not None:
                 certain.add(macro.unique_id)
             use.run_dependent = self._run_dependent(certain)
             self._uses[name] = use
         return use
+
+    def _may_run(self, unique_id: str, materialization: str) -> bool:
+        """Whether a macro that is looked up by a pattern belongs to this materialization."""
+        found = _BY_NAME.match(self._macros[unique_id].name)
+        return found is None or found.group(1)[:4] == materialization[:4].replace("incr", "get_")
 
     def _is_root_project(self, unique_id: str) -> bool:
         return bool(self._macros[unique_id].package_name == self._project_name)
@@ -132,7 +162,9 @@ class Macros:
         # Only macros that certainly run: a package's helper of the same name must not cost reuse.
         for uid in sorted(self._closure(roots)):
             macro = self._macros[uid]
-            if not self._is_internal(macro) and _RUN_DEPENDENT.search(macro.macro_sql):
+            if not self._is_internal(macro) and (
+                _RUN_DEPENDENT.search(macro.macro_sql) or names_a_relation(macro.macro_sql)
+            ):
                 return str(macro.name)
         return ""
 
@@ -149,6 +181,17 @@ class Macros:
             }
             use = self._uses[key] = self._use_of(roots, text)
         return use
+
+    def may_act(self, texts: Iterable[str]) -> bool:
+        """Whether rendering any of these texts may run statements."""
+        words: set[str] = set()
+        for text in texts:
+            if _ACTS.search(text):
+                return True
+            for piece in _JINJA.findall(text):
+                words.update(_IDENTIFIER.findall(piece))
+        roots = {unique_id for word in words for unique_id in self._by_name.get(word, ())}
+        return self._use_of(roots, "").acts
 
     def _closure(self, roots: set[str]) -> set[str]:
         found: set[str] = set()
@@ -205,6 +248,8 @@ def _names_of(text: str) -> _Names:
     """What one text reads of the configuration. Most read nothing: cheap tests come first."""
     variables = _VAR.findall(text) if "var" in text else []
     environment = _ENV_VAR.findall(text) if "env_var" in text else []
+    if "var" in text and _HANDED_ON.search(text):  # the function itself under another name
+        variables.append(("", ""))
     target = _TARGET.findall(text) if "target" in text else []
     return (
         frozenset(name for quote, name in variables if quote),
@@ -227,6 +272,19 @@ def _add_names(use: MacroUse, all_names: Iterable[_Names]) -> None:
         use.unknown_env_var = use.unknown_env_var or any_env_var
     use.vars, use.env_vars = frozenset(variables), frozenset(environment)
     use.target_keys = frozenset(target)
+
+
+def names_a_relation(macro_sql: str) -> bool:
+    """Whether the SQL of a macro names a relation or file outside its Jinja."""
+    sql = _NOT_SQL.sub(" \x00 ", macro_sql)
+    own = {name.lower() for name in _CTE.findall(sql)}
+    # Without a name it is a function that reads something.
+    return any(name.lower() not in own for name in _TABLE.findall(sql))
+
+
+def may_set(text: str) -> bool:
+    """Whether a text may change settings of the session that it runs in."""
+    return bool(_SETS.search(text))
 
 
 def _bare(name: str) -> str:

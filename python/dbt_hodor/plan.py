@@ -30,6 +30,8 @@ class Plan:
     sentence: str = ""
     """Why, for the log line and the result's message."""
     unsupported: str = ""
+    writes_unseen: bool = False
+    """A macro of the project may write more than the node's own relation."""
     settings: NodeSettings = field(default_factory=NodeSettings)
     started_ms: int = 0
     """Warehouse clock when the decision began, UTC epoch ms."""

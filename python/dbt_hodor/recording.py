@@ -32,6 +32,8 @@ class RowMaker:
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
+        self._shared_details: dict[str, dict[str, list[str]]] = {}
+        self._shown: dict[tuple[str, str], list[str]] = {}
 
     def reused(self, plan: Plan) -> Row:
         """A reuse: what was compared, without what its build recorded already."""
@@ -99,7 +101,7 @@ class RowMaker:
         raw = getattr(plan.node, "raw_code", None)
         if raw:
             detail["raw"] = raw_digest(raw)
-        if plan.kind == "incremental" and raw and after is not None:
+        if plan.kind in ("incremental", "snapshot") and raw and after is not None:
             full = self._full_build(plan, detail["raw"], after)
             if full is not None:
                 detail["full"] = full
@@ -123,7 +125,8 @@ class RowMaker:
 
     def _full_build(self, plan: Plan, raw: str, after: str) -> dict[str, Any] | None:
         """The full build that gave the relation its columns; None when that is not certain."""
-        if plan.full_refresh or plan.existence in ("missing", "other_type"):
+        anew = plan.full_refresh and plan.kind != "snapshot"  # dbt never drops a snapshot
+        if anew or plan.existence in ("missing", "other_type"):
             return full_build(raw, plan.config_hash, plan.upstreams)
         row = plan.row
         if row is None or plan.existence != "present":
@@ -137,15 +140,26 @@ class RowMaker:
 
     def _config_detail(self, plan: Plan) -> dict[str, list[str]]:
         """Per key a short digest and a value that people may see."""
-        run, redact = self._run, self._run.redactor
+        run = self._run
         use = run.macros.used_by_materialization(str(plan.node.config.materialized))
-        values = {**(plan.config_preimage or {}), **run.shared_values(plan.node, use)}
-        values.pop("shared", None)
-        digests = _core.digest_parts("config", plain(values))
-        return {
-            key: [digest[:16], _shown_config(redact, key, values[key])]
-            for key, digest in digests.items()
-        }
+        own = dict(plan.config_preimage or {})
+        digest = own.pop("shared", None) or run.shared_digest(plan.node, use)
+        shared = self._shared_details.get(digest)
+        if shared is None:
+            # Most of it, and the same for all nodes of a kind.
+            shared = self._shown_values(run.shared_values(plan.node, use))
+            self._shared_details[digest] = shared
+        return self._shown_values(own) | shared
+
+    def _shown_values(self, values: dict[str, Any]) -> dict[str, list[str]]:
+        shown: dict[str, list[str]] = {}
+        for key, digest in _core.digest_parts("config", plain(values)).items():
+            known = self._shown.get((key, digest))
+            if known is None:
+                text = _shown_config(self._run.redactor, key, values[key])
+                known = self._shown[key, digest] = [digest[:16], text]
+            shown[key] = known
+        return shown
 
     def _parts_of(self, plan: Plan) -> list[tuple[str, str, str]]:
         """Hashes of CTEs and columns: from this run's analysis, else those of the equal text."""
@@ -196,6 +210,8 @@ class RecordWriter:
         self._wake = threading.Event()
         self._stopping = False
         self._failure = ""
+        self.collect: Callable[[], None] = lambda: None
+        """Called before each timed flush: rows that wait for something else are added now."""
         self._thread = threading.Thread(target=self._loop, name="hodor-records", daemon=True)
         self._thread.start()
 
@@ -211,6 +227,7 @@ class RecordWriter:
         while not self._stopping:
             self._wake.wait(FLUSH_SECONDS)
             self._wake.clear()
+            self.collect()
             self.flush()
 
     def flush(self) -> None:

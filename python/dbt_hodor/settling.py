@@ -117,7 +117,7 @@ def settles(
     outcomes: TestOutcomes, source_token: Callable[[str], str | None],
 ) -> bool:  # fmt: skip
     """Whether a proof holds for this node as it stands. `source_token`: version of a relation now.
-    For incremental models the caller has checked `columns_are_own`."""
+    The caller has checked `columns_are_own`."""
     if not facts.exact or target is None:
         return False
     if kind == "snapshot":

@@ -38,6 +38,17 @@ def raw_hooks(node: Any) -> list[str]:
     return [hook.sql for hook in hooks]
 
 
+def places(node: Any) -> list[str]:
+    """When each hook runs, and whether there is a header: the same text may do other things there."""
+    config = node.config
+    found = [
+        f"{when} {'inside' if hook.transaction else 'outside'}"
+        for when in ("pre", "post")
+        for hook in getattr(config, f"{when}_hook", None) or ()
+    ]
+    return [*found, "header"] if config.get("sql_header") else found
+
+
 def hooks_of(node: Any, run: Any) -> list[RenderedHook] | None:
     """Rendered hooks without the blank ones."""
     config = node.config

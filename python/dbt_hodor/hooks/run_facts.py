@@ -54,6 +54,12 @@ class RunFacts:
         merged.update(config.cli_vars)
         return merged
 
+    def session_settings(self) -> list[tuple[str, Any]]:
+        """(name, value) of every setting of this thread's connection."""
+        cursor = self.adapter.connections.get_thread_connection().handle.cursor()
+        rows = cursor.execute("SELECT name, value FROM duckdb_settings()").fetchall()
+        return [(str(name), value) for name, value in rows]
+
     def has_open_transaction(self) -> bool:
         """Whether this thread's connection has begun a transaction."""
         connection = self.adapter.connections.get_if_exists()

@@ -73,10 +73,11 @@ class DuckDBProvider:
         self._catalog = ShapeCatalog()
         self._builtins: list[str] | None = None
         self._files = FileVersions()
+        self._same_file: dict[Database, bool] = {}
         self._views_lock = threading.Lock()
         self._views_read = 0
         self._views_asked = 0
-        self._views: dict[tuple[str, str, str], ListedRelation] = {}
+        self._views: dict[Parts, ListedRelation] = {}
 
     # -- cursors --------------------------------------------------------------------------------
 
@@ -169,21 +170,27 @@ class DuckDBProvider:
         return self._builtins
 
     def relation(self, parts: Parts) -> ListedRelation | None:
+        return self.relations([parts])[parts]
+
+    def relations(self, wanted: Sequence[Parts]) -> dict[Parts, ListedRelation | None]:
         """Cheap for tables; views share one bulk read among all that wait for it."""
         with self._cursor() as cursor:
-            kind = None
-            if self._catalog.native(cursor, parts):
-                kind = self._catalog.kind_by_plan(cursor, parts)
-            if kind is None:  # missing, or a view that does not bind: the catalog tells
-                kind = foreign_kind(cursor, parts)
-        if kind == "view":
-            view = self._view(parts)
-            if view is None:
-                raise UnreadableRelation("its definition cannot be read")
-            return view
-        return ListedRelation(parts, "table", "") if kind else None
+            native = [parts for parts in wanted if self._catalog.native(cursor, parts)]
+            kinds = self._catalog.kinds_by_plans(cursor, native) if native else {}
+            for parts in wanted:
+                if kinds.get(parts) is None:
+                    # Missing, or a view that does not bind: the catalog tells.
+                    kinds[parts] = foreign_kind(cursor, parts)
+        found: dict[Parts, ListedRelation | None] = {
+            parts: ListedRelation(parts, "table", "") if kinds[parts] else None for parts in wanted
+        }
+        views = [parts for parts in wanted if kinds[parts] == "view"]
+        if views:
+            found.update(self._definitions(views))
+        return found
 
-    def _view(self, parts: Parts) -> ListedRelation | None:
+    def _definitions(self, wanted: Sequence[Parts]) -> dict[Parts, ListedRelation]:
+        """Views as the catalog has them. Raises ``UnreadableRelation`` for one that it has not."""
         with self._lock:
             self._views_asked += 1
             ticket = self._views_asked
@@ -194,10 +201,12 @@ class DuckDBProvider:
                 with self._cursor() as cursor:
                     self._views = read_views(cursor)
                 self._views_read = begun_at
-            view = self._views.get(key_of(parts))  # type: ignore[arg-type]
-        if view is not None:
-            self._catalog.note_texts([view.ddl])
-        return view
+            views = {parts: self._views.get(key_of(parts)) for parts in wanted}
+        found = {parts: view for parts, view in views.items() if view is not None}
+        if len(found) < len(views):
+            raise UnreadableRelation("the definition of a view cannot be read")
+        self._catalog.note_texts(view.ddl for view in found.values())
+        return found
 
     # -- versions -------------------------------------------------------------------------------
 
@@ -287,7 +296,11 @@ class DuckDBProvider:
         found = self._database_by_name(database)
         if found is None or not self._keep_open or found.read_only or found.internal:
             return False
-        return is_local_file(found) and same_file(found.path, self._path)
+        known = self._same_file.get(found)
+        if known is None:
+            known = is_local_file(found) and same_file(found.path, self._path)
+            self._same_file[found] = known
+        return known
 
     def is_in_memory(self, database: str) -> bool:
         found = self._database_by_name(database)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbt_hodor.versions.base import ListedFunction, ListedRelation, Listing
-from dbt_hodor.versions.duckdb_shapes import quoted_name, text_literal
+from dbt_hodor.versions.base import ListedFunction, ListedRelation, Listing, Parts
+from dbt_hodor.versions.duckdb_shapes import key_of, quoted_name, text_literal
 
 _PROBES = (
     "1",
@@ -70,14 +70,14 @@ def read_relations(cursor: Any, databases: Iterable[str], listing: Listing) -> N
         listing.errors.update({database: str(error) for database in wanted})
 
 
-def read_views(cursor: Any) -> dict[tuple[str, str, str], ListedRelation]:
+def read_views(cursor: Any) -> dict[Parts, ListedRelation]:
     """All user views by lower-case parts."""
     rows = cursor.execute(
         "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() "
         "WHERE NOT internal AND NOT temporary"
     ).fetchall()
     return {
-        (database.lower(), schema.lower(), name.lower()): ListedRelation(
+        key_of((database, schema, name)): ListedRelation(
             (database, schema, name), "view", sql or ""
         )
         for database, schema, name, sql in rows

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,9 @@ from dbt_hodor.versions.base import Parts
 
 class UnreadableRelation(Exception):
     """A relation whose version is unknown, with the reason for a person."""
+
+
+_ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,8 @@ class Shape:
 
 
 def key_of(parts: Sequence[str]) -> Parts:
-    """How relations are looked up: DuckDB's names ignore case."""
-    return tuple(part.lower() for part in parts)
+    """How relations are looked up: DuckDB's names ignore case, that of ASCII letters only."""
+    return tuple(part.translate(_ASCII_LOWER) for part in parts)
 
 
 def quoted_name(parts: Sequence[str]) -> str:
@@ -119,15 +123,21 @@ def _with_collations(cursor: Any, shapes: Iterable[Shape]) -> dict[Parts, Shape]
     return found
 
 
-def read_plan(cursor: Any, parts: Sequence[str]) -> dict[str, Any]:
-    """The bound plan of ``SELECT * FROM`` a relation, as the engine serializes it."""
-    select = "SELECT * FROM " + quoted_name(parts)
-    text = cursor.execute(f"SELECT json_serialize_plan({text_literal(select)})").fetchone()[0]
+def read_plans(cursor: Any, relations: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """The bound plans of ``SELECT * FROM`` each relation, as the engine serializes them. Raises
+    ``UnreadableRelation`` when one of them does not bind."""
+    selects = "; ".join("SELECT * FROM " + quoted_name(parts) for parts in relations)
+    text = cursor.execute(f"SELECT json_serialize_plan({text_literal(selects)})").fetchone()[0]
     answer: dict[str, Any] = json.loads(text)
-    if answer.get("error") is not False:
+    if answer.get("error") is not False or len(answer["plans"]) != len(relations):
         raise UnreadableRelation(str(answer.get("error_message", "no plan")))
-    plan: dict[str, Any] = answer["plans"][0]
-    return plan
+    plans: list[dict[str, Any]] = answer["plans"]
+    return plans
+
+
+def read_plan(cursor: Any, parts: Sequence[str]) -> dict[str, Any]:
+    """The same of one relation."""
+    return read_plans(cursor, [parts])[0]
 
 
 def collations_of(plan: dict[str, Any]) -> tuple[str, ...]:
@@ -209,6 +219,30 @@ def _table_columns(cursor: Any, parts: Parts) -> tuple[Column, ...]:
     # pragma_table_info would do as well, but 1.5 cannot read a name with a quote in it.
     rows = cursor.execute(f"DESCRIBE {quoted_name(parts)}").fetchall()
     return tuple(Column(row[0], row[1], row[2] != "NO") for row in rows)
+
+
+def read_tables(cursor: Any, plans: Sequence[tuple[Parts, dict[str, Any]]]) -> list[Shape]:
+    """Shapes of tables of which there are plans, in one statement."""
+    if len(plans) == 1:
+        return [table_shape(cursor, plans[0][0], collations_of(plans[0][1]))]
+    sources = [
+        f"SELECT {place} AS place, * FROM (DESCRIBE {quoted_name(parts)})"
+        for place, (parts, _) in enumerate(plans)
+    ]
+    found: list[dict[str, Column]] = [{} for _ in plans]
+    for row in cursor.execute(" UNION ALL ".join(sources)).fetchall():
+        found[row[0]][row[1]] = Column(row[1], row[2], row[3] != "NO")
+    shapes = []
+    for (parts, plan), columns in zip(plans, found, strict=True):
+        # A union promises no order; the plan has it.
+        names = plan["children"][0].get("names") or []
+        collations = collations_of(plan)
+        if sorted(names) == sorted(columns):
+            ordered = tuple(columns[name] for name in names)
+            shapes.append(Shape(parts, "table", ordered, collations))
+        else:
+            shapes.append(table_shape(cursor, parts, collations))
+    return shapes
 
 
 def _bound_columns(cursor: Any, parts: Parts) -> tuple[Column, ...]:

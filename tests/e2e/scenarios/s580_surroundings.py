@@ -97,3 +97,28 @@ def names_that_differ_by_an_accented_letters_case(t: Twin) -> None:
     t.run("build", no_new_data="a", new_upstream_data="b")
     t.sql('insert into raw."É" values (5)')
     t.run("build", no_new_data="b", new_upstream_data="a")
+
+
+@scenario
+def snapshot_of_a_retyped_column(t: Twin) -> None:
+    """A snapshot keeps the type of its first run. 10.5 in a column of whole numbers comes back as
+    another value, so plain dbt adds a row on each run, tested key or not."""
+    t.sql(
+        "create schema raw; create table raw.t as select * from (values (1, 10), (2, 20)) x(id, v)"
+    )
+    t.write("models/p.sql", "select id, v from wh.raw.t")
+    column = "{name: id, data_tests: [unique, not_null]}"
+    t.write("models/p.yml", f"models:\n  - name: p\n    columns: [{column}]\n")
+    config = "{{ config(strategy='check', unique_key='id', check_cols=['v']) }}"
+    t.write(
+        "snapshots/sn.sql",
+        f"{{% snapshot sn %}}{config}\nselect * from {{{{ ref('p') }}}}\n{{% endsnapshot %}}",
+    )
+    t.except_columns("main.sn", "dbt_valid_from", "dbt_valid_to", "dbt_updated_at", "dbt_scd_id")
+    tests = "not_null_p_id unique_p_id"
+    t.run("build", no_history=f"p sn {tests}")
+    t.run("build", no_new_data=f"p sn {tests}")
+    t.sql("alter table raw.t alter v type double; update raw.t set v = 10.5 where id = 1")
+    t.run("build", new_upstream_data=f"p {tests}", allow={"sn": "new_upstream_data unsettled"})
+    t.run("build", no_new_data=f"p {tests}", unsettled="sn")
+    t.run("build", no_new_data=f"p {tests}", unsettled="sn")

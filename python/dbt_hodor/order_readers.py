@@ -1,0 +1,56 @@
+"""Which nodes must keep the order of their rows, because something below them may see it.
+
+In:  the project's graph, the texts and facts that records hold.
+Out: per node whether a reader, however far below, may depend on the order of its rows.
+Never: takes a reader for blind that has no record of its present text.
+
+A table made by `select id from t` takes its order from `t` and passes it on. Built again over
+reordered rows it has the same rows, so nothing about itself asks for a build; but a `string_agg` or
+a LIMIT that stands below it would see the new order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from dbt_hodor.manifest import ManifestIndex
+
+_BLIND = '"order_sensitive":false'
+
+
+class OrderReaders:
+    """Computed once, when first asked. Safe to ask from several threads."""
+
+    def __init__(self, index: ManifestIndex, facts_of: Callable[[Any], str | None]) -> None:
+        """`facts_of`: encoded facts of a node's present text, None when there are none."""
+        self._index = index
+        self._facts_of = facts_of
+        self._above: set[str] | None = None
+        self._lock = threading.Lock()
+
+    def are_below(self, unique_id: str) -> bool:
+        """Whether the order of this node's rows may matter to another node."""
+        with self._lock:
+            if self._above is None:
+                self._above = self._collect()
+            return unique_id in self._above
+
+    def _collect(self) -> set[str]:
+        above: set[str] = set()
+        for node in self._index.manifest.nodes.values():
+            if str(node.resource_type) not in ("model", "snapshot", "test"):
+                continue
+            if _BLIND in (self._facts_of(node) or ""):
+                continue
+            pending = self._index.parents(node)[:]
+            while pending:
+                unique_id = pending.pop()
+                if unique_id in above:
+                    continue
+                above.add(unique_id)
+                parent = self._index.find(unique_id)
+                if parent is not None:
+                    pending += self._index.parents(parent)
+        return above

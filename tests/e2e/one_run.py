@@ -6,10 +6,13 @@ In:  dbt's arguments. Out: dbt's exit code. Never: loads the plugin on the plain
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 
 def main() -> int:
+    # A shell that runs the suite in the background has SIGINT ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if os.environ.get("HODOR_E2E_PLAIN") == "1":
         from worker import hide_plugin
 

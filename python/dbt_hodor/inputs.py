@@ -193,8 +193,7 @@ def _unreadable(parent: Any, unique_id: str) -> str | None:
         if unique_id.split(".", 1)[0] in ("model", "seed", "snapshot", "source", "function"):
             return f"{unique_id} is not in this project"
         return None
-    meta = {**(getattr(parent, "source_meta", None) or {}), **(getattr(parent, "meta", None) or {})}
-    if unique_id.startswith("source.") and "plugin" in meta:
+    if unique_id.startswith("source.") and any("plugin" in place for place in _places(parent)):
         return f"{unique_id} is loaded by a dbt-duckdb plugin"
     return None
 
@@ -203,14 +202,18 @@ def _is_file(parent: Any) -> bool:
     """Whether a source is rendered as a file: its text then names the file."""
     if str(parent.resource_type) != "source":
         return False
-    config = getattr(parent, "config", None)
-    places = (
-        getattr(parent, "source_meta", None) or {},
-        getattr(parent, "meta", None) or {},
+    return any("external_location" in place for place in _places(parent))
+
+
+def _places(source: Any) -> list[Mapping[str, Any]]:
+    """Where dbt-duckdb looks for how a source is read."""
+    config = getattr(source, "config", None)
+    return [
+        getattr(source, "source_meta", None) or {},
+        getattr(source, "meta", None) or {},
         getattr(config, "meta", None) or {},
         getattr(config, "_extra", None) or {},
-    )
-    return any("external_location" in place for place in places)
+    ]
 
 
 def _is_called(function: Any, traced: list[tuple[str, str, str, str]]) -> bool:

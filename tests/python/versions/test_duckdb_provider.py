@@ -188,6 +188,7 @@ def test_listing(engine: Any, provider: Any) -> None:
     assert {(r.parts, r.type) for r in listing.relations} == {
         (("memory", "main", "t"), "table"),
         (("memory", "main", "v"), "view"),
+        (("other", "main", "x"), "table"),
     }
     views = [r.ddl for r in listing.relations if r.type == "view"]
     assert views == ["CREATE VIEW v AS SELECT a FROM t;"]

@@ -177,7 +177,9 @@ def user_macro_shadows_a_builtin(t: Twin) -> None:
 
 @scenario
 def user_macro_that_reads_a_table(t: Twin) -> None:
-    """A function's definition is analysed like a view's: the table it reads is an input."""
+    """A function's definition is analysed like a view's: the table it reads is an input.
+
+    A table macro in FROM counts as an unknown input besides, which costs builds only."""
     t.sql(
         "create schema raw; create table raw.k as select 1 as i; "
         "create macro biggest() as (select max(i) from raw.k); "
@@ -192,9 +194,16 @@ def user_macro_that_reads_a_table(t: Twin) -> None:
         }
     )
     t.run("build", no_history="m r w c")
-    t.run("build", no_new_data="m r c", view_unchanged="w")
+    t.run(
+        "build", no_new_data="m c", view_unchanged="w", allow={"r": "no_new_data unknown_upstream"}
+    )
     t.sql("insert into raw.k values (5)")
-    t.run("build", new_upstream_data="m r c", view_unchanged="w")
+    t.run(
+        "build",
+        new_upstream_data="m c",
+        view_unchanged="w",
+        allow={"r": "new_upstream_data unknown_upstream"},
+    )
 
 
 @scenario

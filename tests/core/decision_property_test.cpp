@@ -22,8 +22,9 @@ int below(Random& random, int limit) {
 }
 bool one_in(Random& random, int n) { return below(random, n) == 0; }
 
-const std::vector<std::string> kKeys = {"a", "b", "c", "view:a", "function:f", "code:a", "volatile:date",
-                                        "schema:a", "schema:b", "file:f:x", "opaque:o"};
+const std::vector<std::string> kKeys = {
+    "a",        "b",        "c",        "view:a",  "function:f", "code:a", "volatile:date",
+    "schema:a", "schema:b", "file:f:x", "opaque:o"};
 const std::vector<std::string> kGroups = {"", "a", "b", "function:f"};
 
 DataVersion random_version(Random& random) {
@@ -49,7 +50,9 @@ std::string random_hash(Random& random) {
 
 Hashes random_hashes(Random& random) {
   return Hashes{random_hash(random), random_hash(random), random_hash(random), random_hash(random),
-                one_in(random, 40) ? 2 : one_in(random, 40) ? 0 : 1};
+                one_in(random, 40)   ? 2
+                : one_in(random, 40) ? 0
+                                     : 1};
 }
 
 struct World {
@@ -71,7 +74,8 @@ World random_world(Random& random) {
   node.keeps_earlier_state = one_in(random, 8);
   node.settles_by_proof = one_in(random, 2);
   node.stores_failures = one_in(random, 4);
-  node.existence = one_in(random, 20) ? static_cast<Existence>(below(random, 4)) : Existence::present;
+  node.existence =
+      one_in(random, 20) ? static_cast<Existence>(below(random, 4)) : Existence::present;
   node.hashes = random_hashes(random);
   BuildRecord record;
   record.hashes = one_in(random, 5) ? random_hashes(random) : node.hashes;
@@ -167,7 +171,8 @@ bool node_itself_is_unchanged(const World& world) {
   if (!node.supported || node.full_refresh || node.hook_writes || !world.record) return false;
   const BuildRecord& last = *world.record;
   if (node.existence != Existence::present) return false;
-  if (node.hashes.hash_version < 1 || node.hashes.hash_version != last.hashes.hash_version) return false;
+  if (node.hashes.hash_version < 1 || node.hashes.hash_version != last.hashes.hash_version)
+    return false;
   const bool rendered = node.hashes.code != "" && node.hashes.code == last.hashes.code;
   const bool unrendered = node.hashes.unrendered != "" &&
                           node.hashes.unrendered == last.hashes.unrendered &&
@@ -251,7 +256,8 @@ bool stored_node_may_be_reused(const World& world) {
     }
   }
   const bool wants_all = world.policy.require_fresh_data_from == FreshData::all;
-  const bool enough = wants_all ? vanished || (!groups.empty() && groups == fresh_groups) : data_differs;
+  const bool enough =
+      wants_all ? vanished || (!groups.empty() && groups == fresh_groups) : data_differs;
   if (!enough && !value_differs) return true;
   if (world.node.kind == NodeKind::test || !world.record->built_at_ms) return false;
   const std::int64_t built = *world.record->built_at_ms;
@@ -292,7 +298,9 @@ std::vector<World> poorer_worlds(const World& world) {
   add([](World& w) { w.node.hashes.unrendered.clear(); });
   add([](World& w) { w.node.hashes.hash_version = 0; });
   add([](World& w) { w.node.target = DataVersion::unknown(); });
-  add([](World& w) { w.node.upstreams.push_back(Upstream{"opaque:new", "", UpstreamKind::opaque, {}}); });
+  add([](World& w) {
+    w.node.upstreams.push_back(Upstream{"opaque:new", "", UpstreamKind::opaque, {}});
+  });
   for (std::size_t i = 0; i < world.node.upstreams.size(); ++i) {
     add([i](World& w) { w.node.upstreams[i].version = DataVersion::unknown(); });
     add([i](World& w) { w.node.upstreams[i].kind = UpstreamKind::opaque; });
@@ -319,7 +327,8 @@ std::string describe(const World& world) {
             std::to_string(static_cast<int>(input.kind)) + " " + input.version.token();
   }
   if (!world.record) return text;
-  for (const auto& [key, version] : world.record->upstreams) text += "\n  then " + key + " " + version.token();
+  for (const auto& [key, version] : world.record->upstreams)
+    text += "\n  then " + key + " " + version.token();
   return text;
 }
 
@@ -352,8 +361,8 @@ TEST(DecisionProperties, KnowingLessNeverTurnsABuildIntoAReuse) {
     if (decide(world).action() == Action::reuse) continue;
     ++builds;
     for (const World& poorer : poorer_worlds(world)) {
-      ASSERT_EQ(decide(poorer).action(), Action::build)
-          << describe(world) << "\nknowing less:\n" << describe(poorer);
+      ASSERT_EQ(decide(poorer).action(), Action::build) << describe(world) << "\nknowing less:\n"
+                                                        << describe(poorer);
     }
   }
   EXPECT_GE(builds, 2'000);

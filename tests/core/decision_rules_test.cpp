@@ -1,8 +1,9 @@
 // Reads tests/rules/decision.tsv and checks each row; a reason without a row fails.
 //
-// Row: name, node, record, policy, reason, changed keys; tab-separated, trailing empty cells left out.
-// A cell is a list of words that alter the base state: a supported table `present` with hashes, target
-// version "t1" and one data input `a` of version "1", all as recorded at 1000, now 1100, no tolerance.
+// Row: name, node, record, policy, reason, changed keys; tab-separated, trailing empty cells left
+// out. A cell is a list of words that alter the base state: a supported table `present` with
+// hashes, target version "t1" and one data input `a` of version "1", all as recorded at 1000, now
+// 1100, no tolerance.
 //   node:   kind=… existence=… code= config= unrendered= text= hash_version= target=<version> star
 //           order_sensitive full_refresh unsupported hook_writes keeps_state proof stores_failures
 //           noup up=<kind>,<key>,<group>,<version>   (the first `up` replaces the base input)
@@ -79,9 +80,9 @@ const std::map<std::string, Existence> kExistences = {{"missing", Existence::mis
                                                       {"other_type", Existence::other_type},
                                                       {"unknown", Existence::unknown}};
 const std::map<std::string, UpstreamKind> kUpstreamKinds = {
-    {"data", UpstreamKind::data},          {"definition", UpstreamKind::definition},
-    {"code", UpstreamKind::parent_code},   {"volatile", UpstreamKind::volatile_value},
-    {"schema", UpstreamKind::schema},      {"opaque", UpstreamKind::opaque}};
+    {"data", UpstreamKind::data},        {"definition", UpstreamKind::definition},
+    {"code", UpstreamKind::parent_code}, {"volatile", UpstreamKind::volatile_value},
+    {"schema", UpstreamKind::schema},    {"opaque", UpstreamKind::opaque}};
 
 bool set_hash(Hashes& hashes, const std::string& name, const std::string& value) {
   if (name == "code") {
@@ -101,11 +102,13 @@ bool set_hash(Hashes& hashes, const std::string& name, const std::string& value)
 }
 
 bool set_flag(NodeState& node, const std::string& name) {
-  const std::map<std::string, bool*> flags = {
-      {"full_refresh", &node.full_refresh},   {"hook_writes", &node.hook_writes},
-      {"star", &node.star},                   {"order_sensitive", &node.order_sensitive},
-      {"proof", &node.settles_by_proof},      {"keeps_state", &node.keeps_earlier_state},
-      {"stores_failures", &node.stores_failures}};
+  const std::map<std::string, bool*> flags = {{"full_refresh", &node.full_refresh},
+                                              {"hook_writes", &node.hook_writes},
+                                              {"star", &node.star},
+                                              {"order_sensitive", &node.order_sensitive},
+                                              {"proof", &node.settles_by_proof},
+                                              {"keeps_state", &node.keeps_earlier_state},
+                                              {"stores_failures", &node.stores_failures}};
   const auto flag = flags.find(name);
   if (flag != flags.end()) *flag->second = true;
   return flag != flags.end();
@@ -213,8 +216,8 @@ TEST(DecisionRules, EveryRowHoldsAndEveryReasonHasARow) {
     apply_record(state, words_of(cells[2]));
     apply_policy(state, words_of(cells[3]));
     ASSERT_TRUE(state.problems.empty()) << line << ": " << join(state.problems);
-    const Decision decision = decide(state.node, state.has_record ? &state.record : nullptr,
-                                     state.policy, state.now_ms);
+    const Decision decision =
+        decide(state.node, state.has_record ? &state.record : nullptr, state.policy, state.now_ms);
     EXPECT_EQ(name_of(decision.reason()), cells[4]) << line;
     EXPECT_EQ(decision.action(), action_of(decision.reason())) << line;
     EXPECT_EQ(join(decision.changed), cells[5]) << line;
@@ -222,8 +225,8 @@ TEST(DecisionRules, EveryRowHoldsAndEveryReasonHasARow) {
     ++rows;
   }
   EXPECT_GE(rows, 150);
-#define REASON(name, action, rule, sentence)            \
-  if (std::string(#name) != "hodor_error") {            \
+#define REASON(name, action, rule, sentence)                 \
+  if (std::string(#name) != "hodor_error") {                 \
     EXPECT_EQ(seen.count(#name), 1U) << "no row for " #name; \
   }
 #include "hodor/decision/reasons.def"
@@ -244,12 +247,12 @@ TEST(DecisionRules, ADefaultStateBuilds) {
 
 TEST(Reasons, TheListIsClosedAndComplete) {
   std::set<std::string> names;
-#define REASON(name, action_, rule, sentence)                     \
-  EXPECT_STREQ(name_of(Reason::name), #name);                     \
-  EXPECT_EQ(action_of(Reason::name), Action::action_) << #name;   \
-  EXPECT_STREQ(rule_of(Reason::name), rule);                      \
-  EXPECT_STREQ(sentence_of(Reason::name), sentence);              \
-  EXPECT_FALSE(std::string(sentence).empty());                    \
+#define REASON(name, action_, rule, sentence)                   \
+  EXPECT_STREQ(name_of(Reason::name), #name);                   \
+  EXPECT_EQ(action_of(Reason::name), Action::action_) << #name; \
+  EXPECT_STREQ(rule_of(Reason::name), rule);                    \
+  EXPECT_STREQ(sentence_of(Reason::name), sentence);            \
+  EXPECT_FALSE(std::string(sentence).empty());                  \
   EXPECT_TRUE(names.insert(#name).second) << #name;
 #include "hodor/decision/reasons.def"
 #undef REASON

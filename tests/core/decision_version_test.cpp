@@ -37,8 +37,8 @@ TEST(DataVersion, TokensAreReadAsTheyWereWritten) {
 }
 
 TEST(DataVersion, WhatDoesNotFollowTheGrammarIsUnknown) {
-  for (const char* token : {"", "1", "1;", "1;2", "1;2;3", "1;2;3;4;", "1;2;3;4;5", "2;2;3;4", ";2;3;4",
-                            "11;2;3;4", " 1;2;3;4", "1;;;", "1;;5;", "null", "?"}) {
+  for (const char* token : {"", "1", "1;", "1;2", "1;2;3", "1;2;3;4;", "1;2;3;4;5", "2;2;3;4",
+                            ";2;3;4", "11;2;3;4", " 1;2;3;4", "1;;;", "1;;5;", "null", "?"}) {
     EXPECT_FALSE(DataVersion::parse(token).is_known()) << token;
   }
   EXPECT_FALSE(DataVersion::known("a;b", "", "s").is_known());

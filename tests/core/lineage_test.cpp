@@ -1,11 +1,11 @@
 // Follows reads through views and functions: what is found, what is opaque, and how names resolve.
 // The expectations about DuckDB's name resolution were taken from DuckDB 2.0.1 itself.
+#include "hodor/lineage/lineage.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
-
-#include "hodor/lineage/lineage.hpp"
 
 namespace hodor {
 namespace {
@@ -170,10 +170,10 @@ TEST_F(LineageTest, ViewsOverViewsBelongToTheDirectOne) {
   EXPECT_EQ(trace_of({{"w", "main", "outer"}}),
             (Lines{"table w.main.t @w.main.outer", "table w.raw.orders @w.main.outer",
                    "view w.main.inner @w.main.outer #h", "view w.main.outer #h"}));
-  EXPECT_EQ(trace_of({{"w", "main", "outer"}, {"w", "main", "t"}}),
-            (Lines{"table w.main.t @w.main.outer", "table w.main.t",
-                   "table w.raw.orders @w.main.outer", "view w.main.inner @w.main.outer #h",
-                   "view w.main.outer #h"}));
+  EXPECT_EQ(
+      trace_of({{"w", "main", "outer"}, {"w", "main", "t"}}),
+      (Lines{"table w.main.t @w.main.outer", "table w.main.t", "table w.raw.orders @w.main.outer",
+             "view w.main.inner @w.main.outer #h", "view w.main.outer #h"}));
 }
 
 TEST_F(LineageTest, EverythingThatIsOpaqueInAViewReachesTheReader) {
@@ -373,7 +373,8 @@ TEST_F(LineageTest, ARelationNamedLikeAFileWinsOverTheFile) {
   literal.files.push_back(FileRead{"x.csv", ""});
   EXPECT_EQ(trace(quoted), Lines{"file :x.csv"});
   EXPECT_EQ(trace(literal), Lines{"file :x.csv"});
-  for (const char* name : {"A.Parquet", "a.csv.gz", "a.ndjson.zst", "dir/*.json", "a.tsv", "a.jsonl"}) {
+  for (const char* name :
+       {"A.Parquet", "a.csv.gz", "a.ndjson.zst", "dir/*.json", "a.tsv", "a.jsonl"}) {
     EXPECT_EQ(trace_of({{name}}), Lines{std::string("file :") + name});
   }
   for (const char* name : {"df", "csv", "a.csv.bak", "a.gz"}) EXPECT_TRUE(is_opaque(Parts{name}));
@@ -390,10 +391,11 @@ TEST_F(LineageTest, TheEnginesOwnRelationsAreOpaque) {
   catalog.put_view({"w", "information_schema", "tables"}, "h", exact());
   catalog.put_view({"system", "main", "duckdb_tables"}, "h", exact());
   catalog.put_table({"w", "main", "duckdb_tables"});
-  for (const Parts& parts : {Parts{"information_schema", "tables"}, Parts{"duckdb_tables"},
-                             Parts{"w", "INFORMATION_SCHEMA", "tables"}, Parts{"pg_catalog", "pg_class"},
-                             Parts{"system", "main", "duckdb_tables"}, Parts{"main", "duckdb_tables"},
-                             Parts{"system", "billing", "usage"}, Parts{"sqlite_master"}}) {
+  for (const Parts& parts :
+       {Parts{"information_schema", "tables"}, Parts{"duckdb_tables"},
+        Parts{"w", "INFORMATION_SCHEMA", "tables"}, Parts{"pg_catalog", "pg_class"},
+        Parts{"system", "main", "duckdb_tables"}, Parts{"main", "duckdb_tables"},
+        Parts{"system", "billing", "usage"}, Parts{"sqlite_master"}}) {
     EXPECT_TRUE(is_opaque(parts)) << relation_key(parts);
   }
   EXPECT_FALSE(is_opaque(Parts{"w", "main", "duckdb_tables"})) << "a table of the user";
@@ -409,13 +411,15 @@ TEST_F(LineageTest, NamesOfOtherLengthsAreOpaque) {
 TEST_F(LineageTest, BuiltInFunctionsAreNoInputsAndUnknownOnesAreOpaque) {
   EXPECT_EQ(trace(calling("lower")), Lines{});
   EXPECT_EQ(trace(calling("coalesce")), Lines{}) << "part of the grammar, in no list";
-  EXPECT_EQ(trace(calling("mystery")), Lines{"opaque the function mystery is not known @function:mystery"});
+  EXPECT_EQ(trace(calling("mystery")),
+            Lines{"opaque the function mystery is not known @function:mystery"});
   EXPECT_TRUE(is_opaque(calling("main.lower"))) << "a qualified name is never built in";
   catalog.set_builtin_functions({"main.lower", "coalesce"});
   EXPECT_TRUE(is_opaque(calling("main.lower"))) << "whatever the list says";
   EXPECT_TRUE(is_opaque(calling("duckdb_tables")));
   EXPECT_TRUE(is_opaque(calling("query_table")));
-  catalog.set_builtin_functions({"duckdb_tables", "query_table", "query", "pragma_table_info", "Sum"});
+  catalog.set_builtin_functions(
+      {"duckdb_tables", "query_table", "query", "pragma_table_info", "Sum"});
   for (const char* name : {"duckdb_tables", "query_table", "query", "pragma_table_info", "lower"}) {
     EXPECT_TRUE(is_opaque(calling(name))) << name;
   }
@@ -423,7 +427,8 @@ TEST_F(LineageTest, BuiltInFunctionsAreNoInputsAndUnknownOnesAreOpaque) {
 }
 
 TEST_F(LineageTest, AUserFunctionGivesWhatItsBodyReads) {
-  Facts body = with_volatile(reading({{"w", "raw", "orders"}}), VolatileClass::date, VolatileUse::stamp);
+  Facts body =
+      with_volatile(reading({{"w", "raw", "orders"}}), VolatileClass::date, VolatileUse::stamp);
   body.functions.push_back("inner");
   body.files.push_back(FileRead{"x.csv", "read_csv"});
   catalog.put_function("Outer", "h1", body);
@@ -433,8 +438,8 @@ TEST_F(LineageTest, AUserFunctionGivesWhatItsBodyReads) {
                    "file read_csv:x.csv @function:outer", "function inner @function:outer #h2",
                    "function outer @function:outer #h1", "volatile date @function:outer"}));
   view({"w", "main", "v"}, calling("inner"));
-  EXPECT_EQ(trace_of({{"w", "main", "v"}}),
-            (Lines{"table w.main.t @w.main.v", "view w.main.v #h", "function inner @w.main.v #h2"}));
+  EXPECT_EQ(trace_of({{"w", "main", "v"}}), (Lines{"table w.main.t @w.main.v", "view w.main.v #h",
+                                                   "function inner @w.main.v #h2"}));
 }
 
 TEST_F(LineageTest, AUserFunctionThatIsNotUnderstoodIsOpaque) {
@@ -448,9 +453,10 @@ TEST_F(LineageTest, AUserFunctionThatIsNotUnderstoodIsOpaque) {
 
 TEST_F(LineageTest, AUserFunctionHidesABuiltInOneInEveryText) {
   catalog.put_function("date_part", "h", reading({{"w", "main", "t"}}));
-  EXPECT_EQ(trace(calling("date_part")),
-            (Lines{"table w.main.t @function:date_part", "function date_part @function:date_part #h"}));
-  EXPECT_EQ(trace(exact()), trace(calling("date_part"))) << "extract(...) calls it without its name";
+  EXPECT_EQ(trace(calling("date_part")), (Lines{"table w.main.t @function:date_part",
+                                                "function date_part @function:date_part #h"}));
+  EXPECT_EQ(trace(exact()), trace(calling("date_part")))
+      << "extract(...) calls it without its name";
   catalog.clear_functions();
   catalog.put_function("||", "h", exact());
   EXPECT_EQ(trace(exact()), Lines{"function || @function:|| #h"}) << "operators are functions";
@@ -466,9 +472,11 @@ TEST_F(LineageTest, HiddenOperatorsReachReadersThroughViews) {
   view({"w", "main", "v"}, exact());
   catalog.put_function("+", "h", reading({{"w", "raw", "orders"}}));
   const Lines found = trace_of({{"w", "main", "v"}});
-  EXPECT_EQ(found, (Lines{"table w.raw.orders @function:+", "table w.raw.orders @w.main.v",
-                          "view w.main.v #h", "function + @function:+ #h", "function + @w.main.v #h"}));
-  EXPECT_FALSE(is_opaque(Parts{"w", "main", "v"})) << "its own body does not count as a call of itself";
+  EXPECT_EQ(found,
+            (Lines{"table w.raw.orders @function:+", "table w.raw.orders @w.main.v",
+                   "view w.main.v #h", "function + @function:+ #h", "function + @w.main.v #h"}));
+  EXPECT_FALSE(is_opaque(Parts{"w", "main", "v"}))
+      << "its own body does not count as a call of itself";
 }
 
 TEST_F(LineageTest, EveryFunctionThatACallMayMeanCounts) {

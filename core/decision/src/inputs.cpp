@@ -63,7 +63,8 @@ void add_vanished(const std::string& key, InputDifferences& differences) {
   }
 }
 
-bool every_group_is_in(std::vector<std::string_view> groups, std::vector<std::string_view> changed) {
+bool every_group_is_in(std::vector<std::string_view> groups,
+                       std::vector<std::string_view> changed) {
   std::sort(changed.begin(), changed.end());
   return std::all_of(groups.begin(), groups.end(), [&](std::string_view group) {
     return std::binary_search(changed.begin(), changed.end(), group);
@@ -98,7 +99,8 @@ InputDifferences compare_inputs(const NodeState& node, const BuildRecord& last) 
     }
     groups.push_back(group_of(upstream));
     const bool schema_only = kind == UpstreamKind::schema;
-    if (is_same(upstream, last, schema_only ? Sensitivity::schema_only : data_sensitivity)) continue;
+    if (is_same(upstream, last, schema_only ? Sensitivity::schema_only : data_sensitivity))
+      continue;
     differences.data.push_back(upstream.key);
     changed_groups.push_back(group_of(upstream));
   }
@@ -117,10 +119,11 @@ ViewDifferences compare_view_inputs(const NodeState& node, const BuildRecord& la
     return std::binary_search(keys.begin(), keys.end(), key);
   };
   const auto has_schema_key = [&node](std::string_view group) {
-    return std::any_of(node.upstreams.begin(), node.upstreams.end(), [group](const Upstream& other) {
-      return kind_of(other) == UpstreamKind::schema &&
-             std::string_view(other.key).substr(kSchemaPrefix.size()) == group;
-    });
+    return std::any_of(node.upstreams.begin(), node.upstreams.end(),
+                       [group](const Upstream& other) {
+                         return kind_of(other) == UpstreamKind::schema &&
+                                std::string_view(other.key).substr(kSchemaPrefix.size()) == group;
+                       });
   };
   for (const Upstream& upstream : node.upstreams) {
     const UpstreamKind kind = kind_of(upstream);

@@ -2,7 +2,8 @@
 //
 // In:  upstreams now, upstreams of the record.
 // Out: the keys that differ, per way in which a difference counts.
-// Never: drops a difference: a key that is new, vanished, unknown or of a doubtful kind is in a list.
+// Never: drops a difference: a key that is new, vanished, unknown or of a doubtful kind is in a
+// list.
 #pragma once
 #include <map>
 #include <string>
@@ -16,12 +17,12 @@ namespace hodor {
 using Keys = std::vector<std::string>;
 
 struct InputDifferences {
-  Keys unknown;          // rule 11: no version now
-  Keys definitions;      // rule 12: other, new, vanished or unrecorded definitions
-  Keys parent_code;      // rule 12 when data changed: other, unknown or unrecorded marks
-  Keys data;             // rule 13
-  Keys volatile_values;  // rule 15
-  bool vanished_data = false;        // a recorded input is no longer read
+  Keys unknown;                // rule 11: no version now
+  Keys definitions;            // rule 12: other, new, vanished or unrecorded definitions
+  Keys parent_code;            // rule 12 when data changed: other, unknown or unrecorded marks
+  Keys data;                   // rule 13
+  Keys volatile_values;        // rule 15
+  bool vanished_data = false;  // a recorded input is no longer read
   bool every_group_changed = false;  // each direct input with versioned data, if any, has one
 };
 

@@ -28,8 +28,8 @@ bool is_never_certain(std::string_view name) {
 
 // The grammar's own functions, which no engine lists; they depend on their arguments only.
 constexpr std::array<std::string_view, 11> kGrammarFunctions = {
-    "cast",   "coalesce",    "columns", "exists", "extract",  "grouping", "grouping_id",
-    "ifnull", "try", "try_cast", "unpack"};
+    "cast",        "coalesce", "columns", "exists",   "extract", "grouping",
+    "grouping_id", "ifnull",   "try",     "try_cast", "unpack"};
 
 bool is_word(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) {

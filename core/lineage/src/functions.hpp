@@ -2,7 +2,8 @@
 //
 // In:  names of both, with the facts of user functions' bodies.
 // Out: for a called name, every user function that the call may mean, else whether it is built in.
-// Never: takes a qualified name for a built-in function; user functions come first, they hide others.
+// Never: takes a qualified name for a built-in function; user functions come first, they hide
+// others.
 #pragma once
 #include <optional>
 #include <string>
@@ -31,9 +32,9 @@ class Functions {
   const std::vector<UserFunction>* find_user(std::string_view called) const;
   bool is_builtin(std::string_view called) const;
   // User functions that every text may call without naming them: operators and special syntax look
-  // functions up by name ("+", date_part for extract, list_value for [1, 2]), and a user's function of
-  // that name wins [measured]. Which syntax calls what is the engine's matter, so each user function
-  // that has the name of a built-in one, or no word as its name, is here.
+  // functions up by name ("+", date_part for extract, list_value for [1, 2]), and a user's function
+  // of that name wins [measured]. Which syntax calls what is the engine's matter, so each user
+  // function that has the name of a built-in one, or no word as its name, is here.
   const std::vector<std::string>& implicit() const { return implicit_; }
 
  private:

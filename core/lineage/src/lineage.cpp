@@ -187,9 +187,8 @@ std::vector<Input> Catalog::trace(const Facts& facts,
                                   const std::vector<std::string>& reader) const {
   Trace trace(impl_->warehouse, relation_key(reader));
   if (!impl_->is_listed) trace.direct(opaque_input("the warehouse was not listed"));
-  trace.read(facts, [this](const Relation& view) -> const Closure& {
-    return impl_->closure_of(view);
-  });
+  trace.read(facts,
+             [this](const Relation& view) -> const Closure& { return impl_->closure_of(view); });
   return trace.take();
 }
 

@@ -126,7 +126,8 @@ Resolved Names::resolve_two(const std::string& qualifier, const std::string& nam
     return problem("a name that a temporary object may hide");
   }
   const std::string database = lower(qualifier);
-  if (databases_.contains(database) && schemas_.contains(relation_key({scope.database, qualifier}))) {
+  if (databases_.contains(database) &&
+      schemas_.contains(relation_key({scope.database, qualifier}))) {
     return problem("a name whose first part is a schema and a database");
   }
   const Relation* in_schema = find(scope.database, qualifier, name);

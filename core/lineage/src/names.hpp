@@ -46,7 +46,9 @@ struct Relation {
 
 struct TextHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
 };
 template <typename Value>
 using ByText = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;

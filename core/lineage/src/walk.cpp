@@ -83,8 +83,7 @@ void Walk::text(const std::optional<Facts>& facts, const std::string& owner, con
   }
   for (const std::string& opaque : facts->opaque_inputs) inputs_.push_back(opaque_input(opaque));
   for (const VolatileCall& call : facts->volatile_calls) {
-    inputs_.push_back(
-        Input{InputKind::volatile_value, name_of(call.volatile_class), "", ""});
+    inputs_.push_back(Input{InputKind::volatile_value, name_of(call.volatile_class), "", ""});
   }
   for (const std::string& function : facts->functions) into_function(function, scope);
   for (const std::string& function : warehouse_.functions.implicit()) {

@@ -36,11 +36,12 @@ enum class UpstreamKind {
   opaque           // nobody can version it: rule 11
 };
 
-// A view needs a `schema` upstream "schema:<relation key>" for each relation that it reads; an input
-// whose group has none must be equal itself, since nothing else proves the view's columns.
+// A view needs a `schema` upstream "schema:<relation key>" for each relation that it reads; an
+// input whose group has none must be equal itself, since nothing else proves the view's columns.
 struct Upstream {
-  std::string key;    // "main.raw.orders", "view:…", "code:…", "file:…", "volatile:date", …
-  std::string group;  // the direct input through which it is read (empty: itself); `all` counts these
+  std::string key;  // "main.raw.orders", "view:…", "code:…", "file:…", "volatile:date", …
+  std::string
+      group;  // the direct input through which it is read (empty: itself); `all` counts these
   UpstreamKind kind = UpstreamKind::opaque;
   DataVersion version;
 };

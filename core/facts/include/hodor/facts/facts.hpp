@@ -46,17 +46,18 @@ struct OwnReadFacts {
 };
 
 struct Facts {
-  bool exact = false;                        // the whole skeleton was understood
-  std::vector<RelationName> relations;       // read by scope: CTE names are not in it
-  std::vector<std::string> paths;            // delta.`/path`
+  bool exact = false;                   // the whole skeleton was understood
+  std::vector<RelationName> relations;  // read by scope: CTE names are not in it
+  std::vector<std::string> paths;       // delta.`/path`
   std::vector<FileRead> files;
-  std::vector<std::string> opaque_inputs;    // table functions and reads nobody can version, for people
+  std::vector<std::string>
+      opaque_inputs;  // table functions and reads nobody can version, for people
   std::vector<VolatileCall> volatile_calls;
-  std::vector<std::string> functions;        // called, lower case, qualified names joined by '.'
-  std::vector<std::string> columns;          // column names mentioned, lower case
-  std::vector<std::string> output_columns;   // of the final SELECT when all are named, else empty
-  bool star = false;                         // output columns follow an input's schema
-  bool order_sensitive = false;              // the result depends on the order of input rows
+  std::vector<std::string> functions;       // called, lower case, qualified names joined by '.'
+  std::vector<std::string> columns;         // column names mentioned, lower case
+  std::vector<std::string> output_columns;  // of the final SELECT when all are named, else empty
+  bool star = false;                        // output columns follow an input's schema
+  bool order_sensitive = false;             // the result depends on the order of input rows
   OwnReadFacts own;
   auto operator<=>(const Facts&) const = default;
 };

@@ -3,7 +3,8 @@
 // In:  facts of a text, and a catalog of what stands in the warehouse (tables, views with the facts
 //      of *their warehouse definition*, user macros).
 // Out: every input with the direct relation through which it is reached.
-// Never: looks at dbt's graph or at a file that was not built; an unresolved name is an opaque input.
+// Never: looks at dbt's graph or at a file that was not built; an unresolved name is an opaque
+// input.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -34,18 +35,18 @@ struct Input {
   auto operator<=>(const Input&) const = default;
 };
 
-// Lower-case (ASCII) parts joined by '.'; a part with '.', ':' or '"', or an empty one, is quoted with
-// doubled quotes. So no key begins like "view:", "code:" or "file:".
+// Lower-case (ASCII) parts joined by '.'; a part with '.', ':' or '"', or an empty one, is quoted
+// with doubled quotes. So no key begins like "view:", "code:" or "file:".
 std::string relation_key(const std::vector<std::string>& parts);
 
 // The relations of one warehouse at one moment. Not thread-safe, `const` members included (they
 // memoise): the session guards it.
 //
-// Names resolve as DuckDB does it [measured on 2.0.1]. One part: temporary objects, then the schema of
-// the view that holds the text, then the default schema, then `main`. Two parts: `schema.relation` in
-// the database of the view (DuckDB prints view SQL without it) or the default database, or
-// `database.relation`; more than one fitting relation is opaque. Names in a function's body resolve
-// where the function is called.
+// Names resolve as DuckDB does it [measured on 2.0.1]. One part: temporary objects, then the schema
+// of the view that holds the text, then the default schema, then `main`. Two parts:
+// `schema.relation` in the database of the view (DuckDB prints view SQL without it) or the default
+// database, or `database.relation`; more than one fitting relation is opaque. Names in a function's
+// body resolve where the function is called.
 class Catalog {
  public:
   // Names are (database, schema, relation). `default_database/schema`: how partial names resolve.
@@ -64,10 +65,11 @@ class Catalog {
   // invalidate() began, so it is called after relations and functions were put again.
   void set_builtin_functions(std::vector<std::string> names);
   void remove(const std::vector<std::string>& parts);
-  // Nothing is known any more: every trace has an opaque input until set_builtin_functions is called.
+  // Nothing is known any more: every trace has an opaque input until set_builtin_functions is
+  // called.
   void invalidate();
-  // A session made temporary objects that no listing shows: names without a database are opaque from
-  // now on, in views too.
+  // A session made temporary objects that no listing shows: names without a database are opaque
+  // from now on, in views too.
   void distrust_partial_names();
 
   // The inputs of `facts`. `reader` is the relation being built (its reads of itself are left out).

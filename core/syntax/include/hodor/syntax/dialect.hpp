@@ -1,5 +1,5 @@
-// The SQL dialects that hodor reads. Everything that differs between them is a table of data keyed by
-// this enum; no other layer branches on it.
+// The SQL dialects that hodor reads. Everything that differs between them is a table of data keyed
+// by this enum; no other layer branches on it.
 #pragma once
 
 namespace hodor {

@@ -210,8 +210,6 @@ class RecordWriter:
         self._wake = threading.Event()
         self._stopping = False
         self._failure = ""
-        self.collect: Callable[[], None] = lambda: None
-        """Called before each timed flush: rows that wait for something else are added now."""
         self._thread = threading.Thread(target=self._loop, name="hodor-records", daemon=True)
         self._thread.start()
 
@@ -227,7 +225,6 @@ class RecordWriter:
         while not self._stopping:
             self._wake.wait(FLUSH_SECONDS)
             self._wake.clear()
-            self.collect()
             self.flush()
 
     def flush(self) -> None:

@@ -25,7 +25,6 @@ from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter, RowMaker
 from dbt_hodor.records import PARTIAL
 from dbt_hodor.report import RunReport
-from dbt_hodor.versions.cache import BATCH_RELATIONS
 
 _GOOD = frozenset({"success", "pass", "warn", "fail"})
 
@@ -46,9 +45,6 @@ class Session:
         self._lock = threading.Lock()
         self._done = False
         self._faults: set[str] = set()
-        self._free: set[str] = set()
-        """Nodes being executed that may write more than their own relation."""
-        writer.collect = lambda: self._guarded("looking at what was built", run.warehouse.look)
 
     # -- the boundary ---------------------------------------------------------------------------
 
@@ -79,23 +75,7 @@ class Session:
         if not plan.reuses:
             with self._lock:
                 self._running[node.unique_id] = plan
-        if (not plan.reuses or plan.hooks_to_run) and not self._keeps_to_itself(plan):
-            with self._lock:
-                self._free.add(node.unique_id)
-            # What was built before it may be written by it: the last moment to look.
-            self._guarded("looking at what was built", self._run.warehouse.look)
         return plan
-
-    def _keeps_to_itself(self, plan: Plan) -> bool:
-        """Whether executing a node writes its own relation and certainly nothing else."""
-        effects = plan.effects
-        use = self._run.macros.used_by_materialization(str(plan.node.config.materialized))
-        return (
-            plan.facts is not None
-            and not use.project
-            and not (effects.code or effects.opaque or plan.hooks_to_run or plan.writes_unseen)
-            and writes_only_itself(plan.node, self._run.adapter_type)
-        )
 
     def _plan_of_error(self, node: Any) -> Plan:
         plan = self._guarded(f"naming {node.name}", lambda: self._decider.plan_of_error(node))
@@ -112,40 +92,9 @@ class Session:
         """A node is done: what it wrote is looked at again, and what happened is recorded."""
         with self._lock:
             self._running.pop(node.unique_id, None)
-        if plan is not None and self._guarded(
-            f"noting {node.name}", lambda: self._noted_for_later(plan, result)
-        ):
-            if self._run.warehouse.waiting >= BATCH_RELATIONS:
-                self._guarded("looking at what was built", self._run.warehouse.look)
-            return
         self._guarded(f"recording {node.name}", lambda: self._note(node, plan, result))
-        with self._lock:
-            self._free.discard(node.unique_id)
         if plan is not None:
             plan.forget_texts()
-
-    def _noted_for_later(self, plan: Plan, result: Any) -> bool:
-        """Whether the look at a relation that was just built can be taken together with others:
-        when nothing but its own node writes it, and nothing that may write anything is running."""
-        status, seconds = _status(result), float(result.execution_time or 0.0)
-        relation = plan.kind != "test" and plan.parts is not None
-        if plan.reuses or not relation or status not in _GOOD or not self._keeps_to_itself(plan):
-            return False
-        if str(plan.node.config.materialized) == "external" or self._run.texts_act():
-            return False
-
-        def then() -> None:
-            self._guarded(
-                f"recording {plan.node.name}", lambda: self._record_build(plan, status, seconds)
-            )
-            plan.forget_texts()
-
-        self._mark(plan)
-        with self._lock:
-            if self._free:
-                return False
-            self._run.warehouse.reread_later(plan.parts, then)
-        return True
 
     def _mark(self, plan: Plan) -> None:
         if plan.key is not None and plan.kind not in ("test", "view"):
@@ -242,7 +191,6 @@ class Session:
     def nodes_done(self) -> None:
         """No node runs any more: everything known is written, interrupted nodes included."""
         self._prefetcher.stop()
-        self._guarded("looking at what was built", self._run.warehouse.look)
         with self._lock:
             interrupted, self._running = list(self._running.values()), {}
         for plan in interrupted:

@@ -170,13 +170,13 @@ class DuckDBProvider:
         return self._builtins
 
     def relation(self, parts: Parts) -> ListedRelation | None:
-        return self.relations([parts])[parts]
+        return self._relations([parts])[parts]
 
-    def relations(self, wanted: Sequence[Parts]) -> dict[Parts, ListedRelation | None]:
+    def _relations(self, wanted: Sequence[Parts]) -> dict[Parts, ListedRelation | None]:
         """Cheap for tables; views share one bulk read among all that wait for it."""
         with self._cursor() as cursor:
             native = [parts for parts in wanted if self._catalog.native(cursor, parts)]
-            kinds = self._catalog.kinds_by_plans(cursor, native) if native else {}
+            kinds = {parts: self._catalog.kind_by_plan(cursor, parts) for parts in native}
             for parts in wanted:
                 if kinds.get(parts) is None:
                     # Missing, or a view that does not bind: the catalog tells.

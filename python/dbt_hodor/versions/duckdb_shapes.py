@@ -221,30 +221,6 @@ def _table_columns(cursor: Any, parts: Parts) -> tuple[Column, ...]:
     return tuple(Column(row[0], row[1], row[2] != "NO") for row in rows)
 
 
-def read_tables(cursor: Any, plans: Sequence[tuple[Parts, dict[str, Any]]]) -> list[Shape]:
-    """Shapes of tables of which there are plans, in one statement."""
-    if len(plans) == 1:
-        return [table_shape(cursor, plans[0][0], collations_of(plans[0][1]))]
-    sources = [
-        f"SELECT {place} AS place, * FROM (DESCRIBE {quoted_name(parts)})"
-        for place, (parts, _) in enumerate(plans)
-    ]
-    found: list[dict[str, Column]] = [{} for _ in plans]
-    for row in cursor.execute(" UNION ALL ".join(sources)).fetchall():
-        found[row[0]][row[1]] = Column(row[1], row[2], row[3] != "NO")
-    shapes = []
-    for (parts, plan), columns in zip(plans, found, strict=True):
-        # A union promises no order; the plan has it.
-        names = plan["children"][0].get("names") or []
-        collations = collations_of(plan)
-        if sorted(names) == sorted(columns):
-            ordered = tuple(columns[name] for name in names)
-            shapes.append(Shape(parts, "table", ordered, collations))
-        else:
-            shapes.append(table_shape(cursor, parts, collations))
-    return shapes
-
-
 def _bound_columns(cursor: Any, parts: Parts) -> tuple[Column, ...]:
     # A relation object binds without running: half the cost of DESCRIBE, and as fresh.
     relation = cursor.sql(f"SELECT * FROM {quoted_name(parts)}")

@@ -71,7 +71,7 @@ class Session:
         plan = self._guarded(f"deciding {node.name}", lambda: self._decider.plan(node))
         if plan is None:
             plan = self._plan_of_error(node)
-        self._report.decided(plan)
+        self._guarded("reporting a decision", lambda: self._report.decided(plan))
         if not plan.reuses:
             with self._lock:
                 self._running[node.unique_id] = plan
@@ -190,7 +190,7 @@ class Session:
 
     def nodes_done(self) -> None:
         """No node runs any more: everything known is written, interrupted nodes included."""
-        self._prefetcher.stop()
+        self._guarded("ending the read-ahead", self._prefetcher.stop)
         with self._lock:
             interrupted, self._running = list(self._running.values()), {}
         for plan in interrupted:

@@ -18,7 +18,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parent.parent
-REQUEST_TIMEOUT_S = 240
+REQUEST_TIMEOUT_S = 480
 
 SETTINGS = {
     "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",

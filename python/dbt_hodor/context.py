@@ -62,7 +62,6 @@ class RunContext:
         self._shared: dict[Any, str] = {}
         self._vars: dict[str, Mapping[str, Any]] = {}
         self._in_memory: dict[str, bool] = {}
-        self._texts_act: bool | None = None
         self._node_settings: dict[tuple[str, str], NodeSettings] = {}
         self.index = ManifestIndex(self.manifest)
         self.macros = Macros(
@@ -139,14 +138,6 @@ class RunContext:
         if differing.keys() & {"schema", "search_path"}:
             self.warehouse.distrust_partial_names()
         return differing
-
-    def texts_act(self) -> bool:
-        """Whether rendering some node of the project may run statements: it may then write what
-        other nodes built, and dbt renders before it asks us."""
-        if self._texts_act is None:
-            nodes = self.manifest.nodes.values()
-            self._texts_act = self.macros.may_act(str(node.raw_code) for node in nodes)
-        return self._texts_act
 
     def shared_digest(self, node: Any, use: MacroUse) -> str:
         """Digest of what this node's configuration has in common with others of its package."""

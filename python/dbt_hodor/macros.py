@@ -182,17 +182,6 @@ class Macros:
             use = self._uses[key] = self._use_of(roots, text)
         return use
 
-    def may_act(self, texts: Iterable[str]) -> bool:
-        """Whether rendering any of these texts may run statements."""
-        words: set[str] = set()
-        for text in texts:
-            if _ACTS.search(text):
-                return True
-            for piece in _JINJA.findall(text):
-                words.update(_IDENTIFIER.findall(piece))
-        roots = {unique_id for word in words for unique_id in self._by_name.get(word, ())}
-        return self._use_of(roots, "").acts
-
     def _closure(self, roots: set[str]) -> set[str]:
         found: set[str] = set()
         pending = list(roots)

@@ -86,7 +86,8 @@ bool Spine::has_aggregate(NodeId id) const {
   if (tree_[id].kind == NodeKind::query || tree_[id].kind == NodeKind::subquery) return false;
   if (tree_[id].kind == NodeKind::call && tree_.child(id, NodeKind::over) == kNoNode) {
     const std::string name = last_name(tree_, tree_[id].first_child);
-    if (is_aggregate(tree_.dialect, name)) return true;
+    // A user's own function may be a macro around an aggregate.
+    if (is_aggregate(tree_.dialect, name) || is_order_sensitive_call(tree_, id)) return true;
   }
   for (const NodeId child : children(tree_, id)) {
     if (has_aggregate(child)) return true;

@@ -45,8 +45,9 @@ def code_mark(code_hash: str | None, upstreams: Iterable[Upstream]) -> str | Non
     """The mark that a build with this code against these parents has."""
     if not code_hash:
         return None
-    parents = sorted([key, token] for key, _, kind, token in upstreams if kind == "parent_code")
-    return _core.digest("code_mark", [code_hash, parents])
+    # One input may be listed once for each way to it; its mark counts once.
+    parents = {key: token for key, _, kind, token in upstreams if kind == "parent_code"}
+    return _core.digest("code_mark", [code_hash, [list(mark) for mark in sorted(parents.items())]])
 
 
 class VolatileValues:
@@ -95,7 +96,9 @@ class Inputs:
         counted_stamps: Iterable[str],
         open_transaction: bool,
     ) -> tuple[list[Upstream], list[str]]:
-        """All inputs with their versions, and the hashes of the definitions on the way.
+        """All inputs with their versions, and the hashes of the definitions on the way. An input
+        that is read in two ways (directly and through a view, through two views) comes once for
+        each: the way decides what excuses a difference and which direct input has new data.
 
         `counted_stamps`: classes of stamps that count as logic. With an open transaction what this
         connection sees may differ from what we read: unknown."""
@@ -103,22 +106,20 @@ class Inputs:
         traced = self._warehouse.trace(facts, own)
         traced += self._of_parents(node, traced, own)
         definitions = [definition for _, _, _, definition in traced if definition]
-        found: dict[str, Upstream] = {}
+        found: dict[tuple[str, str], Upstream] = {}
         volatile = set(counted_stamps)
         for input_kind, key, group, definition in traced:
             if input_kind == "volatile_value":
                 volatile.add(key)
                 continue
             for upstream in self._one(input_kind, key, group, definition, kind):
-                # The same table through two views has two groups; the key is kept once.
-                found.setdefault(upstream[0], upstream)
-        if kind == "view":
-            for _, group, _, _ in list(found.values()):
-                self._add_schema(group, found)
-        if settings.evaluate_volatile_sql is not False and volatile:
-            for name, token in self._volatile.tokens(volatile).items():
-                found[f"volatile:{name}"] = (f"volatile:{name}", "", "volatile_value", token)
+                found.setdefault((upstream[0], upstream[1]), upstream)
         upstreams = list(found.values())
+        if kind == "view":
+            upstreams += self._schemas(dict.fromkeys(group for _, group, _, _ in upstreams))
+        if settings.evaluate_volatile_sql is not False and volatile:
+            tokens = self._volatile.tokens(volatile)
+            upstreams += [(f"volatile:{n}", "", "volatile_value", t) for n, t in tokens.items()]
         if open_transaction:
             upstreams = [
                 (key, group, what, None if what in ("data", "schema") else token)
@@ -146,10 +147,13 @@ class Inputs:
         else:
             yield (f"opaque:{key}", group, "opaque", None)
 
-    def _add_schema(self, group: str, found: dict[str, Upstream]) -> None:
-        key = f"schema:{group}"
-        if key not in found and self._warehouse.parts_of(group) is not None:
-            found[key] = (key, group, "schema", self._warehouse.version(group))
+    def _schemas(self, groups: Iterable[str]) -> list[Upstream]:
+        """The columns of what a view reads directly."""
+        return [
+            (f"schema:{group}", group, "schema", self._warehouse.version(group))
+            for group in groups
+            if self._warehouse.parts_of(group) is not None
+        ]
 
     def _of_parents(
         self, node: Any, traced: list[tuple[str, str, str, str]], own: Parts | None

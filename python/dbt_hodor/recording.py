@@ -59,7 +59,7 @@ class RowMaker:
     ) -> Row:  # fmt: skip
         run = self._run
         redact = run.redactor
-        upstreams = [(key, token) for key, _, _, token in plan.upstreams]
+        upstreams = list({key: token for key, _, _, token in plan.upstreams}.items())
         return Row(
             record_id=str(uuid.uuid4()),
             invocation_id=run.invocation_id,

@@ -303,3 +303,44 @@ def column_added_below(t: Twin) -> None:
         view_unchanged="w2",
         new_upstream_data="t",
     )
+
+
+@scenario
+def read_directly_and_through_a_view(t: Twin) -> None:
+    """One table twice: what excuses the inner view's columns says nothing about the table's own."""
+    t.sql("create schema raw; create table raw.u (id int, v int); insert into raw.u values (1, 2)")
+    t.sql("create view raw.inner_view as select id from raw.u")
+    t.write(
+        "models/sources.yml",
+        "sources: [{name: raw, tables: [{name: u}, {name: inner_view}]}]",
+    )
+    through = "{{ source('raw', 'inner_view') }} i join {{ source('raw', 'u') }} u using (id)"
+    t.write("models/w.sql", f"{VIEW} select i.id, u.v from {through}")
+    t.write("models/t.sql", f"select i.id, u.v from {through}")
+    t.run("build", no_history="w t")
+    t.run("build", view_unchanged="w", no_new_data="t")
+    t.sql("alter table raw.u alter v type varchar")
+    t.run("build", upstream_schema_changed="w", new_upstream_data="t")
+
+
+@scenario
+def not_every_way_has_new_data(t: Twin) -> None:
+    """`all`: of a table read directly and of a view over it and another, only the view has some."""
+    t.sql("create schema raw; create table raw.u as select 1 as id; create table raw.x as from raw.u")
+    t.sql("create view raw.inner_view as select u.id from raw.u join raw.x on true")
+    t.write(
+        "models/sources.yml",
+        "sources: [{name: raw, tables: [{name: u}, {name: inner_view}]}]",
+    )
+    t.write(
+        "models/t.sql",
+        "{{ config(state={'require_fresh_data_from': 'all'}) }} select u.id from "
+        "{{ source('raw', 'inner_view') }} i, {{ source('raw', 'u') }} u",
+    )
+    t.run("build", no_history="t")
+    t.sql("insert into raw.x values (2)")
+    t.stale("main.t")
+    t.run("build", no_new_data="t")
+    t.stale()
+    t.sql("insert into raw.u values (2)")
+    t.run("build", new_upstream_data="t")

@@ -123,6 +123,15 @@ class RunContext:
                 yield from (hook.sql for hook in hooks or ())
         yield from self.macros.texts_of_projects()
 
+    def compiling_may_write(self) -> bool:
+        """Whether some node of the project may run statements while dbt compiles it. Hooks of the
+        run are no such nodes: they run before the first node or after the last."""
+        return any(
+            self.macros.used_by_text(str(node.raw_code)).acts
+            for node in self.manifest.nodes.values()
+            if str(node.resource_type) in ("model", "snapshot", "test")
+        )
+
     def session_differences(self) -> dict[str, Any]:
         """Settings of the calling thread's connection that differ from those of a new one: what an
         earlier node's hook or `run_query` set stays set for the nodes after it."""

@@ -230,9 +230,13 @@ class Decider:
             or run.warehouse.order_sensitive(plan.facts)
             or run.order_readers.are_below(plan.node.unique_id)
         )
+        in_transaction = run.has_open_transaction()
+        # Without a record there is nothing to compare: what was just built need not be read yet.
+        may_wait = plan.row is None and not in_transaction
         plan.upstreams, plan.definitions = run.inputs.of(
-            plan.node, plan.kind, plan.facts, plan.settings, stamps, run.has_open_transaction()
-        )
+            plan.node, plan.kind, plan.facts, plan.settings, stamps, in_transaction,
+            plan.awaited if may_wait else None,
+        )  # fmt: skip
         plan.keeps_earlier_state = keeps_earlier_state(plan.kind, plan.facts)
 
     def _read_target(self, plan: Plan) -> None:

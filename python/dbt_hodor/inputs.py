@@ -95,13 +95,16 @@ class Inputs:
         settings: NodeSettings,
         counted_stamps: Iterable[str],
         open_transaction: bool,
+        awaited: dict[str, str] | None = None,
     ) -> tuple[list[Upstream], list[str]]:
         """All inputs with their versions, and the hashes of the definitions on the way. An input
         that is read in two ways (directly and through a view, through two views) comes once for
         each: the way decides what excuses a difference and which direct input has new data.
 
         `counted_stamps`: classes of stamps that count as logic. With an open transaction what this
-        connection sees may differ from what we read: unknown."""
+        connection sees may differ from what we read: unknown. `awaited`: where versions are only
+        recorded, not compared, those of relations that were just built may come later; this receives
+        the input keys, with the relations whose builds give them."""
         own = self._index.parts.get(node.unique_id) if kind != "test" else None
         traced = self._warehouse.trace(facts, own)
         traced += self._of_parents(node, traced, own)
@@ -112,11 +115,12 @@ class Inputs:
             if input_kind == "volatile_value":
                 volatile.add(key)
                 continue
-            for upstream in self._one(input_kind, key, group, definition, kind):
+            for upstream in self._one(input_kind, key, group, definition, kind, awaited):
                 found.setdefault((upstream[0], upstream[1]), upstream)
         upstreams = list(found.values())
         if kind == "view":
-            upstreams += self._schemas(dict.fromkeys(group for _, group, _, _ in upstreams))
+            groups = dict.fromkeys(group for _, group, _, _ in upstreams)
+            upstreams += self._schemas(groups, awaited)
         if settings.evaluate_volatile_sql is not False and volatile:
             tokens = self._volatile.tokens(volatile)
             upstreams += [(f"volatile:{n}", "", "volatile_value", t) for n, t in tokens.items()]
@@ -128,10 +132,11 @@ class Inputs:
         return upstreams, definitions
 
     def _one(
-        self, input_kind: str, key: str, group: str, definition: str, kind: str
-    ) -> Iterable[Upstream]:
+        self, input_kind: str, key: str, group: str, definition: str, kind: str,
+        awaited: dict[str, str] | None,
+    ) -> Iterable[Upstream]:  # fmt: skip
         if input_kind == "table":
-            yield (key, group, "data", self._warehouse.version(key))
+            yield (key, group, "data", self._version(key, key, awaited))
             # A test compares data only; code marks excuse nothing there.
             if kind != "test" and key in self._index.unique_ids:
                 unique_id = self._index.unique_ids[key]
@@ -147,13 +152,19 @@ class Inputs:
         else:
             yield (f"opaque:{key}", group, "opaque", None)
 
-    def _schemas(self, groups: Iterable[str]) -> list[Upstream]:
+    def _schemas(self, groups: Iterable[str], awaited: dict[str, str] | None) -> list[Upstream]:
         """The columns of what a view reads directly."""
         return [
-            (f"schema:{group}", group, "schema", self._warehouse.version(group))
-            for group in groups
+            (key, group, "schema", self._version(key, group, awaited))
+            for key, group in ((f"schema:{group}", group) for group in groups)
             if self._warehouse.parts_of(group) is not None
         ]
+
+    def _version(self, key: str, relation: str, awaited: dict[str, str] | None) -> str | None:
+        if awaited is not None and self._warehouse.is_unseen(relation):
+            awaited[key] = relation
+            return None
+        return self._warehouse.version(relation)
 
     def _of_parents(
         self, node: Any, traced: list[tuple[str, str, str, str]], own: Parts | None

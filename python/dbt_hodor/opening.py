@@ -96,6 +96,7 @@ def _load(store: Any, facts: Any, since_ms: int, counters: Counters) -> Any:
     except StoreUnreadable as error:
         messages.warn(f"records cannot be read, so everything builds: {error}")
         rows = []
+    store.close()  # its engine keeps what the load took, and the first record comes much later
     for notice in store.notices:
         messages.warn(notice)
     store.notices.clear()
@@ -116,7 +117,13 @@ def _provider(facts: Any) -> Any:
 
     credentials = facts.config.credentials
     keeps_open = bool(credentials.keep_open) or credentials.path == ":memory:"
-    return DuckDBProvider(opener(facts.adapter), str(credentials.path), keeps_open)
+    set_by_user = {*(credentials.settings or ()), *(credentials.config_options or ())}
+    return DuckDBProvider(
+        opener(facts.adapter),
+        str(credentials.path),
+        keeps_open,
+        may_release=not {"memory_limit", "max_memory"} & {str(key).lower() for key in set_by_user},
+    )
 
 
 def _read_names(facts: Any) -> tuple[tuple[str, str], bool, set[str]]:

@@ -54,6 +54,8 @@ class Plan:
     existence: str = "unknown"
     target: str | None = None
     upstreams: list[Upstream] = field(default_factory=list)
+    awaited: dict[str, str] = field(default_factory=dict)
+    """Input key -> key of a relation whose build, before this node's, gives its version."""
     definitions: list[str] = field(default_factory=list)
     """Hashes of the views and functions between the node and its data."""
     changed: list[str] = field(default_factory=list)

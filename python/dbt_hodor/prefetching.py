@@ -2,7 +2,7 @@
 
 In:  the selected nodes in topological order, what stands in the warehouse, the records.
 Out: versions in the cache.
-Never: waits for anything; a node that needs a version earlier reads it itself.
+Never: waits long; a node that needs a version earlier reads it itself.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from typing import Any
 
 from dbt_hodor import _core
 from dbt_hodor.context import RunContext
+from dbt_hodor.counters import VERSIONS
+from dbt_hodor.hooks import messages
 from dbt_hodor.manifest import parts_of
 from dbt_hodor.versions.base import Parts
+
+SMALL_WAIT_S = 2.0
 
 
 class Prefetcher:
@@ -23,8 +27,14 @@ class Prefetcher:
         self._run = run
 
     def start(self, nodes: Iterable[Any]) -> None:
-        """`nodes` in the order in which dbt will run them."""
-        self._run.warehouse.cache.prefetch(list(self._order(nodes)))
+        """`nodes` in the order in which dbt will run them. None of them runs yet."""
+        cache, relations = self._run.warehouse.cache, list(self._order(nodes))
+        with self._run.counters.spent_on(VERSIONS):
+            try:
+                relations = cache.read_small(relations, SMALL_WAIT_S)
+            except Exception as error:  # noqa: BLE001 - then each is read when it is needed
+                messages.debug(f"reading small tables ahead failed: {error}")
+        cache.prefetch(relations)
 
     def stop(self) -> None:
         """Nothing more is needed."""
@@ -33,12 +43,11 @@ class Prefetcher:
     def _order(self, nodes: Iterable[Any]) -> Iterator[Parts]:
         run, seen = self._run, set[str]()
         for node in nodes:
-            # Without a record the node builds anyway, and whoever reads it reads the new version.
-            if run.records.row(run.index.node_key(node)) is None:
-                continue
             wanted = [parts_of(run.index.find(uid)) for uid in run.index.parents(node)
                       if uid.startswith("source.")]  # fmt: skip
-            wanted.append(parts_of(node))
+            # Without a record the node builds anyway, and whoever reads it reads the new version.
+            if run.records.row(run.index.node_key(node)) is not None:
+                wanted.append(parts_of(node))
             for parts in wanted:
                 key = None if parts is None else _core.relation_key(parts)
                 if key is None or key in seen or run.warehouse.is_view(key):

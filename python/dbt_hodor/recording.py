@@ -210,6 +210,8 @@ class RecordWriter:
         self._wake = threading.Event()
         self._stopping = False
         self._failure = ""
+        self.before_flush: Callable[[], None] = lambda: None
+        """Makes the rows that are still waited for; called in the background thread."""
         self._thread = threading.Thread(target=self._loop, name="hodor-records", daemon=True)
         self._thread.start()
 
@@ -225,6 +227,7 @@ class RecordWriter:
         while not self._stopping:
             self._wake.wait(FLUSH_SECONDS)
             self._wake.clear()
+            self.before_flush()
             self.flush()
 
     def flush(self) -> None:

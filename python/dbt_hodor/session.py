@@ -19,6 +19,7 @@ from dbt_hodor.deciding import Decider
 from dbt_hodor.hooks import messages
 from dbt_hodor.hooks.runners import RunnerClasses
 from dbt_hodor.inputs import code_mark
+from dbt_hodor.just_built import Built, JustBuilt, writes_elsewhere
 from dbt_hodor.manifest import parts_of, writes_only_itself
 from dbt_hodor.plan import Plan
 from dbt_hodor.prefetching import Prefetcher
@@ -42,6 +43,8 @@ class Session:
         self._prefetcher = prefetcher
         self._report = RunReport(run)
         self._running: dict[str, Plan] = {}
+        self._just_built = JustBuilt(run.warehouse, self._built, run.compiling_may_write)
+        writer.before_flush = self._look
         self._lock = threading.Lock()
         self._done = False
         self._faults: set[str] = set()
@@ -75,7 +78,13 @@ class Session:
         if not plan.reuses:
             with self._lock:
                 self._running[node.unique_id] = plan
+        self._guarded(f"noting {node.name}", lambda: self._begins(node, plan))
         return plan
+
+    def _begins(self, node: Any, plan: Plan) -> None:
+        if not plan.reuses or plan.hooks_to_run:
+            own = writes_only_itself(node, self._run.adapter_type)
+            self._just_built.begins(node.unique_id, writes_elsewhere(plan, own))
 
     def _plan_of_error(self, node: Any) -> Plan:
         plan = self._guarded(f"naming {node.name}", lambda: self._decider.plan_of_error(node))
@@ -92,9 +101,13 @@ class Session:
         """A node is done: what it wrote is looked at again, and what happened is recorded."""
         with self._lock:
             self._running.pop(node.unique_id, None)
-        self._guarded(f"recording {node.name}", lambda: self._note(node, plan, result))
-        if plan is not None:
-            plan.forget_texts()
+        self._guarded(f"recording {node.name}", lambda: self._ended(node, plan, result))
+
+    def _ended(self, node: Any, plan: Plan | None, result: Any) -> None:
+        try:
+            self._note(node, plan, result)
+        finally:
+            self._just_built.ended(node.unique_id)
 
     def _mark(self, plan: Plan) -> None:
         if plan.key is not None and plan.kind not in ("test", "view"):
@@ -106,20 +119,48 @@ class Session:
                 self._after_hooks(plan)
             if str(result.status) != "error":
                 self._writer.add(self._rows.reused(plan))
+            plan.forget_texts()
             return
         resource = str(node.resource_type)
         if resource == "unit_test":
+            return
+        status, seconds = _status(result), float(result.execution_time or 0.0)
+        if plan is not None and status in _GOOD and self._waits(node, plan, status, seconds):
             return
         self._reread(node, plan)
         if plan is None or resource == "function":
             return
         self._mark(plan)
-        self._record_build(plan, _status(result), float(result.execution_time or 0.0))
+        self._record_build(plan, status, seconds)
+
+    def _waits(self, node: Any, plan: Plan, status: str, seconds: float) -> bool:
+        """Whether the look at what was built, and its record, come with those of other nodes."""
+        own = writes_only_itself(node, self._run.adapter_type)
+        if str(node.config.materialized) == "external" or writes_elsewhere(plan, own):
+            return False
+        if plan.parts is None or not self._just_built.may_wait(plan):
+            return False
+        self._mark(plan)
+        self._just_built.add(Built(plan, plan.parts, status, seconds))
+        return True
+
+    def _built(self, built: Built, after: str | None) -> None:
+        """The relation of a build that waited was looked at."""
+        plan = built.plan
+        self._guarded(
+            f"recording {plan.node.name}",
+            lambda: self._record(plan, built.status, built.seconds, after),
+        )
+
+    def _look(self) -> None:
+        self._guarded("looking at what was built", self._just_built.look)
 
     def _reread(self, node: Any, plan: Plan | None) -> None:
         """Every executed node may have changed its relation, its hooks or its files others."""
         run = self._run
         resource = str(node.resource_type)
+        if resource == "function":
+            self._just_built.look()  # it wrote no relation, but the listing is made anew
         unknown_text = not writes_only_itself(node, run.adapter_type)
         acts_alone = plan is not None and plan.writes_unseen
         if resource == "function" or acts_alone or (resource != "test" and unknown_text):
@@ -152,11 +193,17 @@ class Session:
     def _record_build(self, plan: Plan, status: str, seconds: float) -> None:
         good = status in _GOOD
         after = self._version_after(plan) if good else None
-        if good and plan.reason in ("no_new_data", "view_unchanged") and _contradicts(plan, after):
-            self._report.contradicted(plan)
+        self._just_built.resolve(plan)
         if not good and self._may_have_left_something(plan):
             status = PARTIAL
+        self._record(plan, status, seconds, after)
+
+    def _record(self, plan: Plan, status: str, seconds: float, after: str | None) -> None:
+        reusable = plan.reason in ("no_new_data", "view_unchanged")
+        if status in _GOOD and reusable and _contradicts(plan, after):
+            self._report.contradicted(plan)
         self._writer.add(self._rows.built(plan, status, seconds, after))
+        plan.forget_texts()
 
     def _version_after(self, plan: Plan) -> str | None:
         """Token of the relation that was just built, when it can only be our work."""
@@ -191,6 +238,7 @@ class Session:
     def nodes_done(self) -> None:
         """No node runs any more: everything known is written, interrupted nodes included."""
         self._guarded("ending the read-ahead", self._prefetcher.stop)
+        self._look()
         with self._lock:
             interrupted, self._running = list(self._running.values()), {}
         for plan in interrupted:

@@ -35,7 +35,10 @@ class Warehouse:
         self._errors: dict[str, str] = {}
         self._functions_error = ""
         self._stale = False
-        self._view_keys: set[str] = set()
+        self._views: dict[str, Parts] = {}
+        self._unseen: dict[str, Parts] = {}
+        self._unseen_views: set[str] = set()
+        self._overwritten: set[str] = set()
         self._definitions: dict[str, str] = {}
         self._unversioned: set[str] = set()
         self._loaded_at: Any = None
@@ -46,6 +49,8 @@ class Warehouse:
         self.definition_facts: dict[str, str] = {}
         """Definition hash -> encoded facts, from records and from this run's analyses."""
         self.analyse_definition: Callable[[str], Any] | None = None
+        self.look_at_unseen: Callable[[], None] = lambda: None
+        """Looks at everything that was just built; set by who collects it."""
         self.catalog = _core.Catalog(*default)
 
     # -- the listing ----------------------------------------------------------------------------
@@ -62,7 +67,7 @@ class Warehouse:
             builtin = list(self.provider.builtin_functions())
         self._errors = {key.lower(): text for key, text in listing.errors.items()}
         self._parts.clear()
-        self._view_keys.clear()
+        self._views.clear()
         self._definitions.clear()
         for relation in listing.relations:
             self._put(relation)
@@ -81,13 +86,13 @@ class Warehouse:
         self._parts[key] = relation.parts
         if relation.type == "view":
             definition = definition_hash(relation.ddl)
-            self._view_keys.add(key)
+            self._views[key] = relation.parts
             self._definitions[key] = definition
             query = query_of_view(relation.ddl)
             facts = None if query is None else self._facts_of(definition, query)
             self.catalog.put_view(parts, definition, facts)
         else:
-            self._view_keys.discard(key)
+            self._views.pop(key, None)
             self._definitions.pop(key, None)
             self.catalog.put_table(parts)
         return key
@@ -120,8 +125,14 @@ class Warehouse:
         if self._stale:
             self._list()
 
+    def _see(self, key: str | None = None) -> None:
+        """Before an answer that depends on this relation, or on the definition of any view."""
+        if self._unseen and (key in self._unseen if key else self._unseen_views):
+            self.look_at_unseen()
+
     def existence(self, parts: Sequence[str], expected: str) -> str:
         """`present`, `missing`, `other_type` or `unknown` for the relation of a node."""
+        self._see(_core.relation_key(list(parts)))
         with self._lock:
             self._fresh()
             if parts[0].lower() in self._errors:
@@ -133,12 +144,14 @@ class Warehouse:
 
     def trace(self, facts: Any, reader: Sequence[str] | None) -> list[tuple[str, str, str, str]]:
         """The inputs of a text: (kind, key, group, definition hash)."""
+        self._see()
         with self._lock:
             self._fresh()
             return self.catalog.trace(facts, [] if reader is None else list(reader))
 
     def order_sensitive(self, facts: Any) -> bool:
         """Whether the order of input rows matters, views on the way included."""
+        self._see()
         with self._lock:
             return bool(self.catalog.order_sensitive(facts))
 
@@ -155,6 +168,7 @@ class Warehouse:
 
     def version(self, key: str) -> str | None:
         """Token of a relation now, read once and again only after it was written."""
+        self._see(key)
         with self._lock:
             parts = self._parts.get(key)
         if parts is None or key in self._unversioned:
@@ -183,16 +197,24 @@ class Warehouse:
     def is_view(self, key: str) -> bool:
         """Whether a view stands under this name."""
         with self._lock:
-            return key in self._view_keys
+            return key in self._views
 
     def definition_hash_of(self, parts: Sequence[str]) -> str | None:
         """Hash of a view's definition as it was last listed or read; None when it is no view."""
+        key = _core.relation_key(list(parts))
+        self._see(key)
         with self._lock:
-            return self._definitions.get(_core.relation_key(list(parts)))
+            return self._definitions.get(key)
 
     def definition_of(self, parts: Sequence[str]) -> str | None:
         """The same as a version token: what a view has instead of data."""
-        definition = self.definition_hash_of(parts)
+        key = _core.relation_key(list(parts))
+        self._see(key)
+        with self._lock:
+            return self._definition_token(key)
+
+    def _definition_token(self, key: str) -> str | None:
+        definition = self._definitions.get(key)
         return None if definition is None else _core.version_token(definition, "", "")
 
     def file_version(self, pattern: str, function: str) -> str | None:
@@ -212,32 +234,91 @@ class Warehouse:
     def reread(self, parts: Sequence[str]) -> None:
         """Looks at one relation again: its existence, type, definition, and that of no other."""
         wanted = tuple(parts)
+        with self._lock:
+            key = _core.relation_key(list(parts))
+            if key in self._unseen:
+                self._overwritten.add(key)
         with self._counters.spent_on(VERSIONS):
-            self.cache.invalidate(wanted)
+            self._invalidate(wanted)
             try:
-                relation = self.provider.relation(wanted)
+                relation = self.provider.relations([wanted])[wanted]
             except Exception:  # noqa: BLE001 - not sure what stands there: list everything anew
                 self.forget_everything()
                 return
         with self._lock:
-            key = _core.relation_key(list(parts))
-            self._forget(key)
-            if relation is None:
-                self.catalog.remove(list(parts))
-            else:
-                self._put(relation)
-                if relation.parts != wanted:
-                    self.cache.invalidate(relation.parts)
-            # The columns of a view follow what it reads: none is trusted after a write.
-            views = [self._parts[view] for view in self._view_keys]
-        for view in views:
-            self.cache.invalidate(view)
+            self._replace(wanted, relation)
+
+    def _invalidate(self, parts: Parts) -> None:
+        with self._lock:
+            views = set(self._views.values())
+        self.cache.invalidate(parts, views)
+
+    def _replace(self, wanted: Parts, relation: ListedRelation | None) -> None:
+        """With the lock: what stands under this name now."""
+        self._forget(_core.relation_key(list(wanted)))
+        if relation is None:
+            self.catalog.remove(list(wanted))
+        else:
+            self._put(relation)
+            if relation.parts != wanted:
+                self._invalidate(relation.parts)
 
     def _forget(self, key: str) -> None:
         self._parts.pop(key, None)
-        self._view_keys.discard(key)
+        self._views.pop(key, None)
         self._definitions.pop(key, None)
         self._loaded_at_tokens.pop(key, None)
+
+    def just_built(self, parts: Parts, is_view: bool) -> None:
+        """dbt built this relation, and nothing else is known to have been written. It is looked at
+        when somebody asks or when there are many: `look`."""
+        self._invalidate(parts)
+        with self._lock:
+            key = _core.relation_key(list(parts))
+            self._unseen[key] = parts
+            self._forget(key)
+            if is_view:
+                self._unseen_views.add(key)
+            else:
+                self._put(ListedRelation(parts, "table", ""))
+
+    def is_unseen(self, key: str) -> bool:
+        """Whether the relation was just built and not looked at yet."""
+        return key in self._unseen
+
+    def look(self, wanted: Sequence[Parts]) -> dict[str, str | None]:
+        """Looks at what was just built: the token that each build left, by relation key. None is
+        unknown: somebody else may have written there since."""
+        with self._counters.spent_on(VERSIONS):
+            try:
+                found = dict(self.provider.relations(wanted))
+                tables = [
+                    r.parts
+                    for r in found.values()
+                    if r is not None
+                    and r.type == "table"
+                    and _core.relation_key(list(r.parts)) not in self._unversioned
+                ]
+                tokens = self.cache.read_now(tables)
+            except Exception:  # noqa: BLE001 - not sure what stands there: list everything anew
+                self.forget_everything()
+                found, tokens = {}, {}
+        left: dict[str, str | None] = {}
+        with self._lock:
+            for parts in wanted:
+                key = _core.relation_key(list(parts))
+                self._unseen.pop(key, None)
+                self._unseen_views.discard(key)
+                relation = found.get(parts)
+                if found:
+                    self._replace(parts, relation)
+                known = relation is not None and key not in self._overwritten
+                self._overwritten.discard(key)
+                left[key] = None
+                if known and relation is not None:
+                    is_view = relation.type == "view"
+                    left[key] = self._definition_token(key) if is_view else tokens.get(parts)
+        return left
 
     def distrust_partial_names(self) -> None:
         """The session may have temporary objects that no listing shows."""
@@ -253,6 +334,7 @@ class Warehouse:
         """Something may have written anything: the next question lists and reads anew."""
         with self._lock:
             self._stale = True
+            self._overwritten.update(self._unseen)
             self._files.clear()
             self._loaded_at_tokens.clear()
             self.catalog.invalidate()

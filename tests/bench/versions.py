@@ -76,7 +76,7 @@ def versions() -> None:
     def again(wanted: list[tuple[str, str, str]]) -> None:
         for parts in wanted:
             provider.forget(parts)
-            provider.relation(parts)
+            provider.relations([parts])
             provider.versions([parts])
 
     report("a table again after a node ran", 50, lambda n: again(tables[:50]))

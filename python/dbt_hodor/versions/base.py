@@ -61,8 +61,9 @@ class VersionProvider(Protocol):
     def listing(self, databases: Iterable[str]) -> Listing:
         """One bulk query per catalog; used for existence, types and view definitions."""
 
-    def relation(self, parts: Parts) -> ListedRelation | None:
-        """One relation read again after a node ran. ``None``: certainly not there. Raises when unsure."""
+    def relations(self, wanted: Sequence[Parts]) -> Mapping[Parts, ListedRelation | None]:
+        """Relations read again after nodes ran. ``None``: certainly not there. Raises when unsure of
+        one of them."""
 
     def versions(self, relations: Sequence[Parts]) -> Mapping[Parts, str | Exception]:
         """Tokens of tables and of views' columns (views: schema part only), batched. An exception per

@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ from dbt_hodor.versions.base import Parts
 BATCH_RELATIONS = 50
 DEFAULT_WAIT_S = 300.0
 _MOST_EXTRA_THREADS = 32
+_SMALL_BATCH = 30
+"""Memory is given back after each: fewer would cost time, more cost memory."""
 
 
 @dataclass
@@ -88,6 +90,38 @@ class VersionCache:
         with self._changed:
             return dict(self._errors)
 
+    def read_now(self, relations: Sequence[Parts]) -> dict[Parts, str]:
+        """Reads these in the calling thread, whatever is unread of them in one statement; the tokens
+        that are true now. Left out: what cannot be read, and what was written meanwhile."""
+        with self._changed:
+            begun_at = self._clock
+            batch = [parts for parts in dict.fromkeys(relations) if self._unread(parts)]
+            self._reading.update(batch)
+        try:
+            if batch:
+                self._read(batch, begun_at, counted=False)
+        finally:
+            with self._changed:
+                self._reading.difference_update(batch)
+                self._changed.notify_all()
+        found = {parts: self.get(parts) for parts in relations}
+        return {parts: token for parts, token in found.items() if token is not None}
+
+    def read_small(self, relations: Sequence[Parts], wait_s: float) -> list[Parts]:
+        """Reads what takes no time in the calling thread, while no node runs, so that it takes no
+        memory either; the relations that are left, after at most so many seconds."""
+        small = getattr(self._provider, "small", None)
+        if small is None:
+            return list(relations)
+        give_up_at = time.monotonic() + wait_s
+        wanted = small(relations)
+        for start in range(0, len(wanted), _SMALL_BATCH):
+            if time.monotonic() > give_up_at:
+                break
+            self.read_now(wanted[start : start + _SMALL_BATCH])
+            self._provider.release_memory()
+        return [parts for parts in relations if self.peek(parts) is None]
+
     # -- reads ahead ----------------------------------------------------------------------------
 
     def prefetch(self, relations: Sequence[Parts]) -> None:
@@ -116,17 +150,20 @@ class VersionCache:
 
     # -- writes ---------------------------------------------------------------------------------
 
-    def invalidate(self, parts: Parts) -> None:
-        """The relation was or is being written. Views lose their tokens too: their columns follow
-        what they read."""
+    def invalidate(self, parts: Parts, views: Collection[Parts] = ()) -> None:
+        """The relation was or is being written. ``views``, all that there are, lose what is known of
+        them too: their columns follow what they read."""
         self._tell_provider(parts)
         with self._changed:
             self._clock += 1
             self._writes[parts] = self._clock
-            self._forget(parts)
+            self._values.pop(parts, None)
             for view in self._views:
-                self._forget(view)
+                self._values.pop(view, None)
             self._views.clear()
+            self._errors.pop(parts, None)
+            for view in [error for error in self._errors if error in views]:
+                del self._errors[view]  # what did not bind may do so now
             self._changed.notify_all()
 
     def invalidate_all(self) -> None:
@@ -139,10 +176,6 @@ class VersionCache:
             self._views.clear()
             self._errors.clear()
             self._changed.notify_all()
-
-    def _forget(self, parts: Parts) -> None:
-        self._values.pop(parts, None)
-        self._errors.pop(parts, None)
 
     def _tell_provider(self, parts: Parts | None) -> None:
         forget = getattr(self._provider, "forget", None)
@@ -211,15 +244,16 @@ class VersionCache:
         batches = getattr(self._provider, "batches", None)
         return batches(batch) if batches is not None and batch else [batch]
 
-    def _read(self, batch: list[Parts], begun_at: int) -> None:
-        """Reads, tries what failed once more on its own, and keeps what is still true."""
-        failed = self._keep(self._ask(batch), batch, begun_at, last=False)
+    def _read(self, batch: list[Parts], begun_at: int, counted: bool = True) -> None:
+        """Reads, tries what failed once more on its own, and keeps what is still true. Not `counted`:
+        whoever waits for it counts its time."""
+        failed = self._keep(self._ask(batch, counted), batch, begun_at, last=False)
         for parts in failed:
             with self._changed:
                 begun_at = self._clock
-            self._keep(self._ask([parts]), [parts], begun_at, last=True)
+            self._keep(self._ask([parts], counted), [parts], begun_at, last=True)
 
-    def _ask(self, batch: list[Parts]) -> dict[Parts, str | Exception]:
+    def _ask(self, batch: list[Parts], counted: bool) -> dict[Parts, str | Exception]:
         cpu, wall = time.thread_time(), time.perf_counter()
         answers: dict[Parts, str | Exception] = {}
         try:
@@ -229,7 +263,7 @@ class VersionCache:
         with self._changed:
             self.counters.statements += 1
             self.counters.relations += len(batch)
-            self.counters.cpu_s += time.thread_time() - cpu
+            self.counters.cpu_s += time.thread_time() - cpu if counted else 0.0
             self.counters.wall_s += time.perf_counter() - wall
         return answers
 

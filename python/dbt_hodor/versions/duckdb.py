@@ -31,11 +31,13 @@ from dbt_hodor.versions.duckdb_listing import (
     read_views,
     same_file,
 )
+from dbt_hodor.versions.duckdb_memory import BufferPool
 from dbt_hodor.versions.duckdb_settings import counts
 from dbt_hodor.versions.duckdb_shapes import Shape, UnreadableRelation, foreign_kind, key_of
 
 BATCH_TABLES = 50
 _HEAVY_ROWS = 2_000_000
+_SMALL_CELLS = 50_000
 
 
 def token(data: str, order: str, schema: str) -> str:
@@ -58,10 +60,12 @@ class DuckDBProvider:
         path: str,
         keep_open: bool = True,
         clock_ms: Callable[[], float] = lambda: time.time() * 1000,
+        may_release: bool = False,
     ) -> None:
         """``open_cursor``: a new cursor on dbt's instance, with the profile's ``settings`` applied
         as for dbt's own. ``path``: the profile's. ``keep_open``: dbt holds the file for the whole
-        run; without it others can write between two nodes, so nothing is exclusive."""
+        run; without it others can write between two nodes, so nothing is exclusive. ``may_release``:
+        the profile sets no memory limit."""
         self._open_cursor = open_cursor
         self._path = path
         self._keep_open = keep_open
@@ -70,6 +74,8 @@ class DuckDBProvider:
         self._lock = threading.Lock()
         self._idle: list[Any] = []
         self._busy: set[Any] = set()
+        self._may_release = may_release
+        self._pool = BufferPool()
         self._catalog = ShapeCatalog()
         self._builtins: list[str] | None = None
         self._files = FileVersions()
@@ -169,14 +175,11 @@ class DuckDBProvider:
                 self._builtins = read_functions(cursor)[1]
         return self._builtins
 
-    def relation(self, parts: Parts) -> ListedRelation | None:
-        return self._relations([parts])[parts]
-
-    def _relations(self, wanted: Sequence[Parts]) -> dict[Parts, ListedRelation | None]:
+    def relations(self, wanted: Sequence[Parts]) -> dict[Parts, ListedRelation | None]:
         """Cheap for tables; views share one bulk read among all that wait for it."""
         with self._cursor() as cursor:
             native = [parts for parts in wanted if self._catalog.native(cursor, parts)]
-            kinds = {parts: self._catalog.kind_by_plan(cursor, parts) for parts in native}
+            kinds = self._catalog.kinds_by_plans(cursor, native)
             for parts in wanted:
                 if kinds.get(parts) is None:
                     # Missing, or a view that does not bind: the catalog tells.
@@ -225,6 +228,25 @@ class DuckDBProvider:
                 split.append(current)
                 current = []
         return [*split, current] if current else split
+
+    def small(self, relations: Sequence[Parts]) -> list[Parts]:
+        """Those that take no time to read: few rows, in DuckDB's own files."""
+        with self._cursor() as cursor:
+            self._catalog.read_bulk(cursor, relations)
+            return [
+                parts
+                for parts in relations
+                if (shape := self._catalog.known(parts)) is not None
+                and shape.kind == "table"
+                and shape.rows * len(shape.columns) <= _SMALL_CELLS
+                and self._catalog.native(cursor, parts)
+            ]
+
+    def release_memory(self) -> None:
+        """Gives back what reads took. Only while no node runs."""
+        if self._may_release:
+            with self._cursor() as cursor:
+                self._pool.shrink(cursor)
 
     def forget(self, parts: Parts | None) -> None:
         """Columns of one relation, or with ``None`` everything, may have changed."""

@@ -24,9 +24,9 @@ from dbt_hodor.versions.duckdb_shapes import (
     key_of,
     read_all_tables,
     read_one,
-    read_plan,
+    read_plans,
     read_view,
-    table_shape,
+    table_shapes,
 )
 
 _BULK_AT = 12
@@ -133,19 +133,24 @@ class ShapeCatalog:
             self._keep(key, found, begun_at)
         return found
 
-    def kind_by_plan(self, cursor: Any, parts: Parts) -> str | None:
-        """``table`` or ``view`` of a relation in a DuckDB database, ``None`` when it does not bind.
-        A table's shape is kept: whoever asks for the kind wants the version next."""
+    def kinds_by_plans(self, cursor: Any, wanted: Sequence[Parts]) -> dict[Parts, str | None]:
+        """``table`` or ``view`` of relations in DuckDB databases, ``None`` for one that does not bind.
+        Shapes of tables are kept: whoever asks for the kind wants the version next."""
         with self._lock:
             begun_at = self._epoch
-        try:
-            plan = read_plan(cursor, parts)
-        except UnreadableRelation:
-            return None
-        if not is_table_plan(plan, parts):
-            return "view"
-        self._keep(key_of(parts), table_shape(cursor, parts, collations_of(plan)), begun_at)
-        return "table"
+        collations: dict[Parts, tuple[str, ...]] = {}
+        kinds: dict[Parts, str | None] = {}
+        for parts, plan in _plans(cursor, wanted).items():
+            if plan is None:
+                kinds[parts] = None
+            elif is_table_plan(plan, parts):
+                kinds[parts] = "table"
+                collations[parts] = collations_of(plan)
+            else:
+                kinds[parts] = "view"
+        for parts, shape in table_shapes(cursor, collations).items():
+            self._keep(key_of(parts), shape, begun_at)
+        return kinds
 
     # -- databases ------------------------------------------------------------------------------
 
@@ -162,3 +167,16 @@ class ShapeCatalog:
     def native(self, cursor: Any, parts: Parts) -> bool:
         """Whether the relation's database is DuckDB's own."""
         return self.database(cursor, parts[0]).type == "duckdb"
+
+
+def _plans(cursor: Any, wanted: Sequence[Parts]) -> dict[Parts, dict[str, Any] | None]:
+    """One plan per relation, ``None`` where it does not bind."""
+    try:
+        return dict(zip(wanted, read_plans(cursor, wanted), strict=True)) if wanted else {}
+    except UnreadableRelation:
+        if len(wanted) == 1:
+            return {wanted[0]: None}
+    found: dict[Parts, dict[str, Any] | None] = {}
+    for parts in wanted:
+        found.update(_plans(cursor, [parts]))
+    return found

@@ -326,7 +326,9 @@ def read_directly_and_through_a_view(t: Twin) -> None:
 @scenario
 def not_every_way_has_new_data(t: Twin) -> None:
     """`all`: of a table read directly and of a view over it and another, only the view has some."""
-    t.sql("create schema raw; create table raw.u as select 1 as id; create table raw.x as from raw.u")
+    t.sql(
+        "create schema raw; create table raw.u as select 1 as id; create table raw.x as from raw.u"
+    )
     t.sql("create view raw.inner_view as select u.id from raw.u join raw.x on true")
     t.write(
         "models/sources.yml",

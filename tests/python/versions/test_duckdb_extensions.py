@@ -25,6 +25,11 @@ from dbt_hodor.versions.duckdb_ducklake import LakeTable, Snapshot, last_touch
 extensions = pytest.mark.extensions
 
 
+def relation(provider: Any, parts: tuple[str, ...]) -> Any:
+    """What stands under one name."""
+    return provider.relations([parts])[parts]
+
+
 def load(connection: Any, name: str) -> None:
     """Loads an extension from its package; without the package the test fails, and says so."""
     spec = importlib.util.find_spec(f"duckdb_extension_{name}")
@@ -102,8 +107,8 @@ def test_ducklake_tables_are_apart(lake: Any) -> None:
     provider = DuckDBProvider(lake.cursor, ":memory:")
     assert not provider.is_exclusive("lake")
     assert not provider.is_in_memory("lake")
-    assert provider.relation(("lake", "main", "t")).type == "table"
-    assert provider.relation(("lake", "main", "v")).type == "view"
+    assert relation(provider, ("lake", "main", "t")).type == "table"
+    assert relation(provider, ("lake", "main", "v")).type == "view"
     provider.close()
 
 

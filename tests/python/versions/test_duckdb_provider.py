@@ -17,6 +17,11 @@ from dbt_hodor.versions.duckdb import DuckDBProvider, token
 from dbt_hodor.versions.duckdb_settings import DEFAULTS, HARMLESS_SETTINGS, counts
 
 
+def relation(provider: Any, parts: tuple[str, ...]) -> Any:
+    """What stands under one name."""
+    return provider.relations([parts])[parts]
+
+
 @pytest.fixture
 def engine() -> Any:
     connection = duckdb.connect(config={"threads": "2"})
@@ -193,20 +198,20 @@ def test_listing(engine: Any, provider: Any) -> None:
     views = [r.ddl for r in listing.relations if r.type == "view"]
     assert views == ["CREATE VIEW v AS SELECT a FROM t;"]
     assert listing.errors == {}
-    assert provider.relation(("memory", "main", "v")).ddl == views[0]
-    assert provider.relation(("memory", "main", "t")).type == "table"
-    assert provider.relation(("memory", "main", "none")) is None
-    assert provider.relation(("other", "main", "x")).type == "table"
+    assert relation(provider, ("memory", "main", "v")).ddl == views[0]
+    assert relation(provider, ("memory", "main", "t")).type == "table"
+    assert relation(provider, ("memory", "main", "none")) is None
+    assert relation(provider, ("other", "main", "x")).type == "table"
     engine.execute("CREATE OR REPLACE VIEW v AS SELECT a + 1 AS a FROM t")
-    assert provider.relation(("memory", "main", "v")).ddl != views[0]
+    assert relation(provider, ("memory", "main", "v")).ddl != views[0]
     with pytest.raises(Exception, match="nowhere"):
-        provider.relation(("nowhere", "main", "t"))
+        relation(provider, ("nowhere", "main", "t"))
 
 
 def test_a_view_that_does_not_bind_is_listed_but_has_no_version(engine: Any, provider: Any) -> None:
     engine.execute("CREATE TABLE t AS SELECT 1 AS a; CREATE VIEW v AS SELECT * FROM t")
     engine.execute("DROP TABLE t")
-    assert provider.relation(("memory", "main", "v")).type == "view"
+    assert relation(provider, ("memory", "main", "v")).type == "view"
     assert isinstance(read(provider, "v"), Exception)
 
 
@@ -216,7 +221,7 @@ def test_views_asked_for_together_share_reads(engine: Any, provider: Any) -> Non
     found: dict[int, str] = {}
 
     def ask(index: int) -> None:
-        found[index] = provider.relation(("memory", "main", f"v{index}")).ddl
+        found[index] = relation(provider, ("memory", "main", f"v{index}")).ddl
 
     threads = [threading.Thread(target=ask, args=(index,)) for index in range(40)]
     for thread in threads:

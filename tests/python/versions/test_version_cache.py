@@ -90,11 +90,11 @@ def test_prefetch_is_in_order_and_in_batches(opened: Any) -> None:
     relations = [("d", "s", str(number)) for number in range(120)]
     cache.prefetch(relations)
     assert cache.get(relations[-1]) == "1;119;;x"
+    wait_until(lambda: all(cache.peek(parts) for parts in relations))
     assert [parts for call in fake.calls for parts in call if parts != relations[-1]] == relations[
         :-1
     ]
     assert max(len(call) for call in fake.calls) == 50
-    assert all(cache.peek(parts) for parts in relations)
 
 
 def test_a_question_goes_before_the_work_list(opened: Any) -> None:

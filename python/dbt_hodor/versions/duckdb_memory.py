@@ -14,6 +14,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+import duckdb
+
 _WORTH_BYTES = 8 << 20
 _HEADROOM_BYTES = 8 << 20
 _LIMIT = "SELECT current_setting('memory_limit')"
@@ -42,9 +44,8 @@ class BufferPool:
 
     def _has_default_limit(self, cursor: Any) -> bool:
         if self._is_default is None:
-            before = cursor.execute(_LIMIT).fetchone()[0]
-            cursor.execute("RESET GLOBAL memory_limit")
-            self._is_default = cursor.execute(_LIMIT).fetchone()[0] == before
-            if not self._is_default:
-                cursor.execute(f"SET GLOBAL memory_limit = '{before}'")
+            # An engine does not tell what was set, but a new one has the default of this machine.
+            with duckdb.connect(":memory:", config={"threads": "1"}) as fresh:
+                default = fresh.execute(_LIMIT).fetchone()
+            self._is_default = cursor.execute(_LIMIT).fetchone() == default
         return self._is_default

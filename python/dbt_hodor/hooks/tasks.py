@@ -77,10 +77,11 @@ def _starting_session(original: Callable[..., Any]) -> Callable[..., Any]:
     def before_run(self: Any, adapter: Any, selected_uids: Any) -> Any:
         status = original(self, adapter, selected_uids)
         skips = getattr(get_flags(), "skip_nodes_if_on_run_start_fails", True)
-        if status == RunStatus.Success or not skips:
-            from dbt_hodor import starting
+        runs = status == RunStatus.Success or not skips
+        from dbt_hodor import starting
 
-            self._hodor_session = starting.start(self, adapter, selected_uids)
+        # When a failing hook skips every node there is nothing to read ahead, but the run is told.
+        self._hodor_session = starting.start(self, adapter, selected_uids if runs else ())
         return status
 
     return before_run

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import pytest
+
+from dbt_hodor.plugin import dbt_state_is_active
 
 
 def test_second_run_reuses_and_says_why(settled):
@@ -277,6 +282,33 @@ def test_an_installed_but_inactive_dbt_state_changes_nothing(settled):
     assert settled.actions["t"] == "reuse"
 
 
+@pytest.mark.parametrize(
+    ("flag", "environment", "module", "active"),
+    [
+        (None, {}, None, False),
+        (True, {}, None, True),
+        (False, {}, ["a plugin"], False),
+        (None, {}, ["a plugin"], True),
+        (None, {}, [], False),
+        (None, {"DBT_ENGINE_MANAGE_STATE": "false"}, ["a plugin"], False),
+        (None, {"DBT_ENGINE_MANAGE_STATE": "true"}, ["a plugin"], True),
+        (True, {"RUN_CACHE_DISABLED": "1"}, ["a plugin"], False),
+        (True, {"DBT_RUN_CACHE_DISABLED": "1"}, ["a plugin"], False),
+    ],
+)
+def test_only_an_active_dbt_state_counts(monkeypatch, flag, environment, module, active):
+    """dbt-core 1.13 requires the package, so that it is installed says nothing."""
+    for name in ("DBT_ENGINE_MANAGE_STATE", "RUN_CACHE_DISABLED", "DBT_RUN_CACHE_DISABLED"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delitem(sys.modules, "dbt_state", raising=False)
+    if module is not None:
+        monkeypatch.setitem(sys.modules, "dbt_state", SimpleNamespace(plugins=module))
+    flags = SimpleNamespace() if flag is None else SimpleNamespace(MANAGE_STATE=flag)
+    assert dbt_state_is_active(flags) is active
+
+
 def test_plain_commands_between_runs_leave_no_hooks(toy):
     toy.python(
         """
@@ -316,6 +348,33 @@ def test_two_projects_in_one_process_do_not_meet(toy, tmp_path):
         assert set(project.actions.values()) == {"reuse", "replay"}
         path = "toy.duckdb" if project is toy else "other.duckdb"
         assert project.sql("select count(*) from t", path) == [(rows,)]
+
+
+def test_an_engine_update_rebuilds_only_when_asked(settled):
+    newer = """
+    import duckdb
+    duckdb.__version__ += ".9"
+    from dbt.cli.main import dbtRunner
+    assert dbtRunner().invoke(["build"]).success
+    """
+    settled.python(newer)
+    assert settled.actions["t"] == "reuse"
+    settled.dbt("build", HODOR_REBUILD_ON_RUNTIME="true")
+    assert set(settled.reasons.values()) == {"config_changed"}, "the version was not in it before"
+    settled.dbt("build", HODOR_REBUILD_ON_RUNTIME="true")
+    assert settled.actions["t"] == "reuse"
+    settled.python(newer, HODOR_REBUILD_ON_RUNTIME="true")
+    assert settled.reasons["t"] == "config_changed"
+
+
+def test_unused_and_unknown_state_keys_are_said_once(settled):
+    block = "{lag_tolerance: 0s, pre_clone: {enabled: true}, nonsense: 1, require_fresh_data_from: some}"
+    project = (settled.root / "dbt_project.yml").read_text()
+    settled.write("dbt_project.yml", project.replace("{lag_tolerance: 0s}", block))
+    settled.dbt("build")
+    for key in ("pre_clone", "nonsense", "require_fresh_data_from"):
+        assert settled.output.count(f"hodor: state key '{key}'") == 1
+    assert settled.actions["t"] == "reuse"
 
 
 def test_nothing_needs_the_network(settled):

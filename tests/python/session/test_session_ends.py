@@ -124,6 +124,8 @@ def test_a_failing_on_run_start_hook_is_survived(toy):
     project = (toy.root / "dbt_project.yml").read_text()
     toy.write("dbt_project.yml", project + "on-run-start: ['select * from nowhere']\n")
     toy.dbt("build", success=False)
+    assert set(toy.actions.values()) == {"skip"}, "the artefact of this run, not of one before"
+    assert (toy.run["totals"]["skipped"], toy.run["totals"]["built"]) == (4, 0)
     toy.write("dbt_project.yml", project)
     toy.dbt("build")
     assert toy.actions["t"] == "build"

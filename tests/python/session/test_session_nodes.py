@@ -229,6 +229,8 @@ def test_secrets_never_leave_the_process(toy):
     assert "sha256:" in stored
     assert secret not in (toy.root / "target/hodor_run.json").read_text()
     assert secret not in toy.output
+    log = (toy.root / "logs/dbt.log").read_text()
+    assert [line for line in log.splitlines() if "hodor" in line and secret in line] == []
 
 
 def test_opting_out_and_loaded_at(toy):
@@ -251,6 +253,22 @@ def test_opting_out_and_loaded_at(toy):
     assert toy.reasons["reader"] == "no_new_data"
     toy.sql("insert into raw_t values (3, timestamp '2021-01-01')")
     toy.dbt("build")
+    assert toy.reasons["reader"] == "new_upstream_data"
+
+
+def test_loaded_at_is_trusted_for_all_sources_when_the_run_says_so(toy):
+    """It stands in where there is no better version: a table in the warehouse is still scanned."""
+    toy.sql("create table raw_t as select 1 as id, timestamp '2020-01-01' as loaded_at")
+    toy.write(
+        "models/sources.yml",
+        "sources: [{name: main, schema: main, tables: [{name: raw_t, "
+        "config: {loaded_at_field: loaded_at}}]}]",
+    )
+    toy.write("models/reader.sql", table("select id from {{ source('main', 'raw_t') }}"))
+    trusting = {"HODOR_TRUST_LOADED_AT": "true"}
+    toy.dbt("build", **trusting)
+    toy.sql("update raw_t set id = 2")
+    toy.dbt("build", **trusting)
     assert toy.reasons["reader"] == "new_upstream_data"
 
 

@@ -309,7 +309,7 @@ class Decider:
                 return False
         return settles(
             plan.node, plan.kind, plan.facts, plan.target, run.adapter_type,
-            run.test_outcomes, run.warehouse.version,
+            run.test_outcomes,
         )  # fmt: skip
 
     @staticmethod

@@ -194,11 +194,16 @@ class ManifestIndex:
 
     @cached_property
     def tests_of(self) -> dict[str, list[Any]]:
-        """Generic tests by the unique_id of the node that they are attached to."""
+        """Generic tests by the unique_id of the node or source that they are attached to."""
         found: dict[str, list[Any]] = {}
         for node in self.manifest.nodes.values():
+            if str(node.resource_type) != "test" or not getattr(node, "test_metadata", None):
+                continue
             attached = getattr(node, "attached_node", None)
-            if attached and str(node.resource_type) == "test":
+            parents = parent_ids(node)
+            if attached is None and len(parents) == 1 and parents[0].startswith("source."):
+                attached = parents[0]  # dbt leaves it out for sources
+            if attached:
                 found.setdefault(attached, []).append(node)
         return found
 

@@ -58,6 +58,14 @@ class TestOutcomes:
             for test in self.index.tests_of.get(unique_id, ())
         )
 
+    def read_by(self, node: Any, key: str) -> str | None:
+        """The version of relation `key` that the last build of a node read."""
+        row = self._row_of(self.index.node_key(node))
+        try:
+            return _core.decode_upstreams((row and row.upstreams) or "{}").get(key)
+        except ValueError:
+            return None
+
     @staticmethod
     def _is_the_test(test: Any, name: str, column: str) -> bool:
         metadata, config = test.test_metadata, test.config
@@ -113,15 +121,13 @@ def columns_are_own(
 
 
 def settles(
-    node: Any, kind: str, facts: Any, target: str | None, adapter_type: str,
-    outcomes: TestOutcomes, source_token: Callable[[str], str | None],
+    node: Any, kind: str, facts: Any, target: str | None, adapter_type: str, outcomes: TestOutcomes,
 ) -> bool:  # fmt: skip
-    """Whether a proof holds for this node as it stands. `source_token`: version of a relation now.
-    The caller has checked `columns_are_own`."""
+    """Whether a proof holds for this node as it stands. The caller has checked `columns_are_own`."""
     if not facts.exact or target is None:
         return False
     if kind == "snapshot":
-        return _snapshot_settles(node, outcomes, source_token)
+        return _snapshot_settles(node, outcomes)
     strategy = strategy_of(node, adapter_type)
     conditional = any(_value(node, name) for name in _CONDITIONS)
     if kind != "incremental" or strategy not in _PROVABLE or conditional:
@@ -146,10 +152,8 @@ def _keys_are_sound(node: Any, strategy: str, target: str, outcomes: TestOutcome
     )
 
 
-def _snapshot_settles(
-    node: Any, outcomes: TestOutcomes, source_token: Callable[[str], str | None]
-) -> bool:
-    """A snapshot of a whole relation whose key is tested there."""
+def _snapshot_settles(node: Any, outcomes: TestOutcomes) -> bool:
+    """A snapshot of a whole relation whose key is tested there, on the version that was taken."""
     keys = _key_columns(node)
     matched = _SELECT_ALL.match(node.compiled_code or "")
     parents = parent_ids(node)
@@ -160,7 +164,7 @@ def _snapshot_settles(
     if parts is None or matched.group(1).replace('"', "").lower() != ".".join(parts).lower():
         return False
     key = _core.relation_key(parts)
-    token = source_token(key)
+    token = outcomes.read_by(node, key)
     return all(
         outcomes.passed(parent.unique_id, key, test, keys[0], token)
         for test in ("unique", "not_null")

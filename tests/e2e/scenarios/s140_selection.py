@@ -20,7 +20,7 @@ def empty_flag_later(t: Twin) -> None:
     """Tables emptied by --empty are not taken for our builds."""
     chain(t)
     t.run("build --empty")
-    t.run("build", allow={"s": "target_modified no_new_data"}, target_modified="m c")
+    t.run("build", target_modified="s m c")
     t.run("build", no_new_data="s m c")
 
 
@@ -89,14 +89,10 @@ def full_refresh_by_config(t: Twin) -> None:
         "build",
         full_refresh="m",
         no_new_data=f"s c {tests}",
-        allow={"i": "no_new_data code_changed unsettled"},
+        unsettled="i",
     )
-    t.run(
-        "build", full_refresh="m", no_new_data=f"s c {tests}", allow={"i": "no_new_data unsettled"}
-    )
-    t.run(
-        "build --full-refresh", full_refresh=f"s m c {tests}", allow={"i": "no_new_data unsettled"}
-    )
+    t.run("build", full_refresh="m", no_new_data=f"s c i {tests}")
+    t.run("build --full-refresh", full_refresh=f"s m c {tests}", no_new_data="i")
 
 
 @scenario

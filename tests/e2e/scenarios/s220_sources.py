@@ -114,7 +114,7 @@ def parquet_file(t: Twin) -> None:
             "models/r.sql": "select * from read_parquet('data/w.parquet') -- {{ ref('w') }}",
         }
     )
-    t.run("build", no_history="r", allow={"w": "unsupported no_history"})
+    t.run("build", no_history="r", unsupported="w")
     t.run("run -s r", no_new_data="r")
     t.run("build", unsupported="w", new_upstream_data="r")
     t.run("build --vars 'n: 2'", unsupported="w", new_upstream_data="r")
@@ -130,9 +130,9 @@ def external_model_read_by_ref(t: Twin) -> None:
             "models/r.sql": "select * from {{ ref('w') }}",
         }
     )
-    t.run("build", no_history="r", allow={"w": "unsupported no_history"})
-    t.run("build", unsupported="w", allow={"r": "no_new_data new_upstream_data unknown_upstream"})
-    t.run("build --vars 'n: 2'", unsupported="w", allow={"r": "new_upstream_data unknown_upstream"})
+    t.run("build", no_history="r", unsupported="w")
+    t.run("build", unsupported="w", new_upstream_data="r")
+    t.run("build --vars 'n: 2'", unsupported="w", new_upstream_data="r")
 
 
 @scenario

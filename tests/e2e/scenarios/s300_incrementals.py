@@ -40,8 +40,7 @@ def merge_with_a_tested_key(t: Twin) -> None:
     t.run("build", no_history=f"i {TESTS}")
     t.run(
         "build",
-        expect={"unique_i_id": "no_new_data", "not_null_i_id": "no_new_data"},
-        allow={"i": "no_new_data code_changed"},
+        no_new_data=f"i {TESTS}",
     )
     t.run("build", no_new_data=f"i {TESTS}")
     t.sql("insert into raw.t values (3, 'c'); update raw.t set v = 'z' where id = 1")
@@ -58,7 +57,7 @@ def delete_insert_by_default(t: Twin) -> None:
     t.write("models/i.sql", incremental("", "'id'", BODY))
     t.write("models/p.yml", MODEL_TESTS)
     t.run("build", no_history=f"i {TESTS}")
-    t.run("build", allow={"i": "no_new_data code_changed"}, no_new_data=TESTS)
+    t.run("build", no_new_data=f"i {TESTS}")
     t.run("build", no_new_data=f"i {TESTS}")
     t.sql("insert into raw.t values (3, 'c')")
     t.run("build", new_upstream_data=f"i {TESTS}")
@@ -71,7 +70,7 @@ def append_changes_on_every_run(t: Twin) -> None:
     t.write("models/i.sql", incremental("append", None, BODY))
     t.run("build", no_history="i")
     for _ in range(3):
-        t.run("build", allow={"i": "unsettled code_changed"})
+        t.run("build", unsettled="i")
 
 
 @scenario
@@ -96,7 +95,7 @@ def keys_with_nulls(t: Twin) -> None:
         t.write(f"models/i{number}.sql", incremental(strategy, "'id'", BODY))
     t.run("build", no_history="i0 i1")
     for _ in range(3):
-        t.run("build", allow=dict.fromkeys(("i0", "i1"), "unsettled code_changed"))
+        t.run("build", unsettled="i0 i1")
 
 
 @scenario
@@ -105,8 +104,8 @@ def fixpoint_settles(t: Twin) -> None:
     raw_tables(t)
     t.write("models/i.sql", incremental("delete+insert", "'id'", BODY))
     t.run("build", no_history="i")
-    t.run("build", allow={"i": "unsettled code_changed"})
-    t.run("build", allow={"i": "no_new_data unsettled"})
+    t.run("build", unsettled="i")
+    t.run("build", no_new_data="i")
     t.run("build", no_new_data="i")
     t.sql("insert into raw.t values (3, 'c')")
     t.run("build", new_upstream_data="i")
@@ -125,8 +124,9 @@ def chunked_backfill(t: Twin) -> None:
     )
     t.write("models/i.sql", incremental("append", None, body))
     t.run("build", no_history="i")
-    for _ in range(3):
-        t.run("build", allow={"i": "unsettled code_changed"})
+    t.run("build", code_changed="i")
+    for _ in range(2):
+        t.run("build", unsettled="i")
 
 
 @scenario
@@ -140,8 +140,9 @@ def windowed_backfill(t: Twin) -> None:
     )
     t.write("models/i.sql", incremental("append", None, body))
     t.run("build", no_history="i")
-    for _ in range(3):
-        t.run("build", allow={"i": "unsettled code_changed"})
+    t.run("build", code_changed="i")
+    for _ in range(2):
+        t.run("build", unsettled="i")
 
 
 @scenario
@@ -153,8 +154,9 @@ def equal_bound_without_key(t: Twin) -> None:
     )
     t.write("models/i.sql", incremental("append", None, body))
     t.run("build", no_history="i")
-    for _ in range(3):
-        t.run("build", allow={"i": "unsettled code_changed"})
+    t.run("build", code_changed="i")
+    for _ in range(2):
+        t.run("build", unsettled="i")
 
 
 @scenario
@@ -166,8 +168,8 @@ def own_relation_read_as_rows(t: Twin) -> None:
     )
     t.write("models/i.sql", incremental("append", None, body))
     t.run("build", no_history="i")
-    for _ in range(2):
-        t.run("build", allow={"i": "unsettled code_changed"})
+    t.run("build", code_changed="i")
+    t.run("build", unsettled="i")
 
 
 @scenario
@@ -179,8 +181,9 @@ def table_that_reads_itself(t: Twin) -> None:
         "select n + 1 as n from {{ this }}{% else %}select 1 as n{% endif %}",
     )
     t.run("build", no_history="g")
-    for _ in range(3):
-        t.run("build", allow={"g": "unsettled code_changed target_modified"})
+    t.run("build", code_changed="g")
+    for _ in range(2):
+        t.run("build", unsettled="g")
 
 
 @scenario
@@ -193,10 +196,10 @@ def insert_only_merge_clauses(t: Twin) -> None:
         incremental("merge", "'id'", BODY, "merge_update_condition='DBT_INTERNAL_SOURCE.id > 1'"),
     )
     t.run("build", no_history=f"i {TESTS}")
-    t.run("build", allow={"i": "unsettled code_changed"}, no_new_data=TESTS)
+    t.run("build", unsettled="i", no_new_data=TESTS)
     t.sql("update raw.t set v = 'zz'")
     t.invoke("build")
-    t.run("build", allow={"i": "unsettled no_new_data"}, no_new_data=TESTS)
+    t.run("build", unsettled="i", no_new_data=TESTS)
 
 
 @scenario
@@ -206,10 +209,10 @@ def after_full_refresh(t: Twin) -> None:
     t.write("models/i.sql", incremental("merge", "'id'", GREATER))
     t.write("models/p.yml", MODEL_TESTS)
     t.run("build", no_history=f"i {TESTS}")
-    t.run("build", allow={"i": "no_new_data code_changed unsettled"}, no_new_data=TESTS)
+    t.run("build", code_changed="i", no_new_data=TESTS)
     t.run("build", no_new_data=f"i {TESTS}")
     t.run("build --full-refresh", full_refresh=f"i {TESTS}")
-    t.run("build", allow={"i": "no_new_data code_changed unsettled"}, no_new_data=TESTS)
+    t.run("build", code_changed="i", no_new_data=TESTS)
     t.run("build", no_new_data=f"i {TESTS}")
 
 
@@ -220,7 +223,7 @@ def on_schema_change(t: Twin) -> None:
     t.write("models/p.yml", MODEL_TESTS)
     t.write("models/i.sql", incremental("merge", "'id'", BODY))
     t.run("build", no_history=f"i {TESTS}")
-    t.run("build", allow={"i": "no_new_data code_changed"}, no_new_data=TESTS)
+    t.run("build", no_new_data=f"i {TESTS}")
     t.write(
         "models/i.sql", incremental("merge", "'id'", BODY, "on_schema_change='append_new_columns'")
     )
@@ -267,7 +270,7 @@ def custom_strategy_upstream(t: Twin) -> None:
             "models/c.sql": "select count(*) as n from {{ ref('x') }}",
         }
     )
-    t.run("build", no_history="s c", allow={"x": "unsupported no_history"})
+    t.run("build", no_history="s c", unsupported="x")
     t.run("build", unsupported="x", no_new_data="s c")
     t.write("seeds/s.csv", "id\n1\n2\n")
     t.run("build", code_changed="s", unsupported="x", new_upstream_data="c")
@@ -292,7 +295,7 @@ def microbatch_upstream(t: Twin) -> None:
             "models/c.sql": "select count(*) as n from {{ ref('b') }}",
         }
     )
-    t.run("build", no_history="c", allow={"b": "unsupported no_history"})
+    t.run("build", no_history="c", unsupported="b")
     t.run("build", no_new_data="c", unsupported="b")
     t.sql("insert into raw.e select 2, date_trunc('year', current_timestamp)::timestamp")
     t.run("build", new_upstream_data="c", unsupported="b")
@@ -311,7 +314,7 @@ def python_model_upstream(t: Twin) -> None:
             "[{name: n, data_tests: [not_null]}]}]\n",
         }
     )
-    t.run("build", no_history="s c not_null_py_n", allow={"py": "unsupported no_history"})
+    t.run("build", no_history="s c not_null_py_n", unsupported="py")
     t.run("build", unsupported="py", no_new_data="s c not_null_py_n")
     t.write("seeds/s.csv", "id\n1\n3\n")
     t.run("build", unsupported="py", code_changed="s", new_upstream_data="c not_null_py_n")
@@ -341,7 +344,7 @@ def custom_materialization(t: Twin) -> None:
             "models/c.sql": "select * from {{ ref('x') }}",
         }
     )
-    t.run("build", no_history="s c", allow={"x": "unsupported no_history"})
+    t.run("build", no_history="s c", unsupported="x")
     t.run("build", unsupported="x", no_new_data="s c")
     t.write("seeds/s.csv", "id\n2\n")
     t.run("build", unsupported="x", code_changed="s", new_upstream_data="c")

@@ -42,14 +42,14 @@ def timestamp_strategy(t: Twin) -> None:
     """reuse / build / reuse with a tested key."""
     history(t, STAMPED % "", tested=True)
     t.run("build", no_history=f"h {TESTS}")
-    t.run("build", allow={"h": "no_new_data unsettled"}, no_new_data=TESTS)
+    t.run("build", no_new_data=f"h {TESTS}")
     t.run("build", no_new_data=f"h {TESTS}")
     t.sql(
         "update raw.h set v = 'b', moment = timestamp '2024-02-01'; "
         "insert into raw.h values (2, 'x', timestamp '2024-02-01')"
     )
     t.run("build", new_upstream_data=f"h {TESTS}")
-    t.run("build", allow={"h": "no_new_data unsettled"}, no_new_data=TESTS)
+    t.run("build", no_new_data=f"h {TESTS}")
     t.run("build", no_new_data=f"h {TESTS}")
 
 
@@ -73,7 +73,7 @@ def duplicate_keys(t: Twin) -> None:
     t.sql("insert into raw.h values (1, 'b', timestamp '2024-01-01')")
     t.run("snapshot", no_history="h")
     for _ in range(3):
-        t.run("snapshot", allow={"h": "unsettled"})
+        t.run("snapshot", unsettled="h")
 
 
 @scenario
@@ -81,7 +81,7 @@ def check_strategy(t: Twin) -> None:
     history(t, CHECKED % "[v]", tested=True)
     t.except_columns("main.h", *STAMPS)
     t.run("build", no_history=f"h {TESTS}")
-    t.run("build", allow={"h": "no_new_data unsettled"}, no_new_data=TESTS)
+    t.run("build", no_new_data=f"h {TESTS}")
     t.run("build", no_new_data=f"h {TESTS}")
     t.write("snapshots/h.yml", CHECKED % "[v, moment]")
     t.run("build", config_changed="h", no_new_data=TESTS)

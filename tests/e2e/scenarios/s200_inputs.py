@@ -262,3 +262,19 @@ def ephemeral_parent(t: Twin) -> None:
     t.run("build", no_new_data="s", code_changed="m")
     t.write("seeds/s.csv", "id\n1\n2\n3\n")
     t.run("build", code_changed="s", new_upstream_data="m")
+
+
+@scenario
+def transaction_open_at_the_decision(t: Twin) -> None:
+    """A statement while compiling opens a transaction, whose view of the data is not the one that
+    versions are read from: inputs are unknown then."""
+    t.write("seeds/s.csv", "id\n1\n")
+    t.write(
+        "models/m.sql",
+        "{% if execute %}{% call statement('early') %}select 1{% endcall %}{% endif %}"
+        "select id from {{ ref('s') }}",
+    )
+    t.write("models/c.sql", "select count(*) as n from {{ ref('m') }}")
+    t.run("build", no_history="s m c")
+    for _ in range(2):
+        t.run("build", no_new_data="s c", unknown_upstream="m")

@@ -265,6 +265,42 @@ sources:
 
 
 @scenario
+def loaded_at_by_opt_in(t: Twin) -> None:
+    """Without the opt-in a table is scanned. With it the field proves changed and same; an update
+    that does not move it is not seen, as the owner chose; a field that shows the time of asking
+    proves nothing."""
+    t.sql(
+        "create schema raw; create table raw.t as select 1 as id, timestamp '2020-01-01' as seen;"
+        "create table raw.u as from raw.t"
+    )
+    source = (
+        "version: 2\nsources:\n  - name: raw\n    tables:\n"
+        "      - {name: t, config: {loaded_at_field: seen%s}}\n"
+        "      - {name: u, config: {loaded_at_query: select now()%s}}\n"
+    )
+    choice = ", meta: {hodor: {version: loaded_at}}"
+    t.write("models/sources.yml", source % ("", ""))
+    t.write("models/a.sql", "select id from {{ source('raw', 't') }}")
+    t.write("models/b.sql", "select id from {{ source('raw', 'u') }}")
+    t.write(
+        "models/w.sql", "{{ config(materialized='view') }} select id from {{ source('raw', 't') }}"
+    )
+    t.write("models/c.sql", "select id from {{ ref('w') }}")
+    t.run("build", no_history="a b w c")
+    t.sql("update raw.t set id = 2")
+    t.run("build", new_upstream_data="a c", no_new_data="b", view_unchanged="w")
+    t.write("models/sources.yml", source % (choice, choice))
+    t.run("build", new_upstream_data="a c", unknown_upstream="b", upstream_schema_changed="w")
+    t.run("build", no_new_data="a c", unknown_upstream="b", view_unchanged="w")
+    t.sql("update raw.t set id = 3")
+    t.stale("main.a", "main.c")
+    t.run("build", no_new_data="a c", unknown_upstream="b", view_unchanged="w")
+    t.stale()
+    t.sql("insert into raw.t values (4, timestamp '2021-01-01')")
+    t.run("build", new_upstream_data="a c", unknown_upstream="b", view_unchanged="w")
+
+
+@scenario
 def dotted_names(t: Twin) -> None:
     """GAP: a dot, a blank and upper case inside a quoted name."""
     t.sql('create schema "ra.w"; create table "ra.w"."T. x" as select 1 as id')

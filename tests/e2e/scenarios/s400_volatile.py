@@ -123,6 +123,29 @@ def stamp_in_a_unique_key(t: Twin) -> None:
 
 
 @scenario
+def stamp_that_a_snapshot_checks(t: Twin) -> None:
+    """check_cols: all, check_cols by name and updated_at look at the stamp; a snapshot by another
+    column does not."""
+    t.sql("create schema raw; create table raw.h as select 1 as id, timestamp '2024-01-01' as seen")
+    body = "{{{{ config(unique_key='id', {}) }}}} select id, seen, now() as moment from wh.raw.h"
+    for name, how in {
+        "whole": "strategy='check', check_cols='all'",
+        "named": "strategy='check', check_cols=['moment']",
+        "newer": "strategy='timestamp', updated_at='moment'",
+        "blind": "strategy='timestamp', updated_at='seen'",
+    }.items():
+        t.write(
+            f"snapshots/{name}.sql",
+            f"{{% snapshot {name} %}}{body.format(how)}{{% endsnapshot %}}",
+        )
+        stamps = ("dbt_valid_from", "dbt_valid_to", "dbt_updated_at", "dbt_scd_id")
+        t.except_columns(f"main.{name}", "moment", *stamps)
+    t.run("snapshot", no_history="whole named newer blind")
+    for reason in ("unsettled", "no_new_data"):
+        t.run("snapshot", unsettled="whole named newer", expect={"blind": reason})
+
+
+@scenario
 def evaluate_volatile_sql(t: Twin) -> None:
     """true: stamps count too. false: nothing counts."""
     t.files(

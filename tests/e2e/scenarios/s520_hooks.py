@@ -257,17 +257,41 @@ def strategy_macro_overridden(t: Twin) -> None:
 
 @scenario
 def env_var_and_target_in_a_hook_macro(t: Twin) -> None:
-    """env_var() read inside a macro that a hook calls counts by value."""
+    """env_var() and target.x read inside a macro that a hook calls count by value."""
     t.files(CHAIN)
     t.write(
         "macros/h.sql",
         "{% macro note() %}comment on table {{ this }} is "
-        "'{{ env_var('HODOR_TEST_WHO', 'x') }}'{% endmacro %}",
+        "'{{ env_var('HODOR_TEST_WHO', 'x') }} {{ target.threads }}'{% endmacro %}",
     )
     t.write("models/m.sql", hooked("{{ note() }}"))
     t.run("build", no_history="s m c")
     t.run("build", no_new_data="s m c")
     t.run("build", env={"HODOR_TEST_WHO": "z"}, config_changed="m", no_new_data="s c")
+    t.run("build", env={"HODOR_TEST_WHO": "z"}, no_new_data="s m c")
+    t.edit("profiles.yml", "threads: 1", "threads: 2")
+    t.run("build", env={"HODOR_TEST_WHO": "z"}, config_changed="m", no_new_data="s c")
+    t.run("build", env={"HODOR_TEST_WHO": "z"}, no_new_data="s m c")
+
+
+@scenario
+def computed_names_in_a_macro(t: Twin) -> None:
+    """var(name): every variable counts. env_var(name): nobody knows which, so the node builds."""
+    override = (
+        "{%% macro duckdb__create_table_as(temporary, relation, compiled_code, language='sql', "
+        "partitioned_by=none, sorted_by=none) %%}{%% set name = 'wh' ~ 'o' %%}"
+        "create or replace table {{ relation }} as select *, '{{ %s(name, 'x') }}' as who "
+        "from ({{ compiled_code }}) q{%% endmacro %%}"
+    )
+    t.files(CHAIN)
+    t.write("macros/o.sql", override % "var")
+    t.run("build", no_history="s m c")
+    t.run("build", no_new_data="s m c")
+    t.run("build --vars 'who: y'", config_changed="s m c")
+    t.run("build --vars '{who: y, unused: 1}'", config_changed="s m c")
+    t.write("macros/o.sql", override % "env_var")
+    t.run("build", unsupported="s m c")
+    t.run("build", env={"who": "z"}, unsupported="s m c")
 
 
 @scenario

@@ -111,6 +111,8 @@ class RunSettings:
     reused_status: str = "reused"
     trust_loaded_at: bool = False
     rebuild_on_runtime: bool = False
+    sources: dict[str, str] = field(default_factory=dict)
+    """Field -> where its value was found, for those that are not at their default."""
     warnings: list[str] = field(default_factory=list)
     off_because: str | None = None
     """Set when an invalid value turns hodor off: the sentence for the user."""
@@ -139,6 +141,7 @@ def resolve_run_settings(
             continue
         try:
             setattr(result, row.attribute, row.parse(value))
+            result.sources[row.attribute] = source
         except ValueError as error:
             sentence = f"{source} = {shown(value)!r} is not one of: {error}"
             if row.invalid_turns_off:
@@ -212,12 +215,14 @@ def version_opt_out(meta: object) -> str | None:
     """``none`` or ``loaded_at`` from ``meta: {hodor: {version: …}}``, else None."""
     if not isinstance(meta, Mapping) or not isinstance(meta.get("hodor"), Mapping):
         return None
-    value = meta["hodor"].get("version")
-    # YAML reads an unquoted `none` as text but `null` and `~` as None: both mean "no version".
-    if value is None:
-        return "none" if "version" in meta["hodor"] else None
-    text = str(value).strip().lower()
-    return text if text in ("none", "loaded_at") else "none"
+    if "version" not in meta["hodor"]:
+        return None
+    row = next(row for row in SETTINGS if row.where == "meta")
+    try:
+        # YAML reads an unquoted `none` as text but `null` and `~` as None: both mean "no version".
+        return str(row.parse(meta["hodor"]["version"]))
+    except ValueError:
+        return "none"  # whatever was meant: unknown only builds
 
 
 def shown(value: object) -> str:

@@ -204,9 +204,8 @@ def _check_mode(report: Report, project: Project) -> None:
 
 
 def _mode_origin(project: Project) -> str:
-    if os.environ.get("HODOR_MODE"):
-        return "from the variable HODOR_MODE"
-    return "from the profile" if "hodor_mode" in project.given else "from --vars or the default"
+    source = project.settings.sources.get("mode")
+    return "the default" if source is None else f"from {source}"
 
 
 def _check_store(report: Report, project: Project) -> None:

@@ -43,8 +43,6 @@ class Project:
     adapter_type: str
     credentials: Any
     settings: RunSettings
-    given: dict[str, Any]
-    """The `hodor_` keys that the profile holds, rendered."""
 
 
 def load(options: Options) -> Project:
@@ -88,7 +86,6 @@ def _load(options: Options) -> Project:
         adapter_type=profile.credentials.type,
         credentials=profile.credentials,
         settings=resolve_run_settings(given, cli_vars, os.environ),
-        given=given,
     )
 
 

@@ -54,6 +54,13 @@ def test_precedence_is_environment_vars_profile_default(row):
         sources = [{}, {}, {}]
         sources[place] = {(row.env if place == 2 else row.name): text}
         assert getattr(resolve_run_settings(*sources), row.attribute) == parsed
+        source = (
+            f"profile key {row.name}",
+            f"--vars {row.name}",
+            f"environment variable {row.env}",
+        )
+        assert resolve_run_settings(*sources).sources == {row.attribute: source[place]}
+    assert resolve_run_settings({}, {}, {}).sources == {}
     if row.name == "hodor_lookback_days":
         assert resolve_run_settings({row.name: 1}, {row.name: 2}, {row.env: "3"}).lookback_days == 3
         assert resolve_run_settings({row.name: 1}, {row.name: 2}, {row.env: ""}).lookback_days == 2

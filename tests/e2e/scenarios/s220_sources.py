@@ -248,7 +248,7 @@ def table_functions(t: Twin) -> None:
 
 @scenario
 def opted_out_of_versions(t: Twin) -> None:
-    """meta: {hodor: {version: none}} on a source: never scanned, always unknown."""
+    """meta: {hodor: {version: none}} on a source or a node: never scanned, always unknown."""
     raw_tables(t)
     t.write(
         "models/sources.yml",
@@ -260,8 +260,10 @@ sources:
 """,
     )
     t.write("models/a.sql", "select * from {{ source('raw', 't') }}")
-    t.run("build", no_history="a")
-    t.run("build", unknown_upstream="a")
+    t.write("models/k.sql", "{{ config(meta={'hodor': {'version': 'none'}}) }} select 1 as x")
+    t.write("models/r.sql", "select * from {{ ref('k') }}")
+    t.run("build", no_history="a k r")
+    t.run("build", unknown_upstream="a r", target_modified="k")
 
 
 @scenario

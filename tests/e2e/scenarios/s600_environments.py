@@ -85,6 +85,19 @@ def deferred_view_parent(t: Twin) -> None:
 
 
 @scenario
+def deferred_and_not_named(t: Twin) -> None:
+    """A parent that only depends_on names: which of its two relations counts is not known."""
+    t.write("profiles.yml", TWO_TARGETS)
+    t.manifests()
+    chain(t)
+    t.copy("target/manifest.json", "prod/manifest.json")
+    t.write("models/d.sql", "-- depends_on: {{ ref('m') }}\nselect 1 as x")
+    defer = "build -s d --target alt --defer --state prod"
+    t.run(defer, no_history="d")
+    t.run(defer, unknown_upstream="d")
+
+
+@scenario
 def other_commands(t: Twin) -> None:
     """compile, ls, parse, show, run-operation are plain dbt and record nothing."""
     t.files(CHAIN)

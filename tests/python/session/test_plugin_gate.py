@@ -154,6 +154,7 @@ def test_retry_goes_on_with_hodor(settled):
     assert settled.actions["t"] == "reuse"
     settled.write("models/bad.sql", "{{ config(materialized='table') }} select 1 as x")
     settled.dbt("retry")
+    assert settled.run["command"] == "build", "what is retried"
     assert settled.actions == {"bad": "build", "after": "build"}
     settled.dbt("build")
     assert settled.actions["bad"] == settled.actions["after"] == "reuse"

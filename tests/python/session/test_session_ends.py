@@ -173,3 +173,23 @@ def test_the_artefact_has_the_documented_keys(settled):
             assert set(upstream) == {"table", "last", "now"}
             assert upstream["last"] == upstream["now"]
     assert document["totals"]["parser_calls"] == 0
+
+
+def test_a_steady_run_lists_the_warehouse_once(settled):
+    """Existence, type and definitions of all nodes come from one listing."""
+    output = settled.python(
+        """
+        from dbt_hodor.versions.duckdb import DuckDBProvider
+        asked = []
+        for name in ("listing", "relation"):
+            def counting(self, *given, _name=name, _original=getattr(DuckDBProvider, name)):
+                asked.append(_name)
+                return _original(self, *given)
+            setattr(DuckDBProvider, name, counting)
+        from dbt.cli.main import dbtRunner
+        assert dbtRunner().invoke(["build"]).success
+        print("asked", asked)
+        """
+    )
+    assert "asked ['listing']" in output
+    assert set(settled.actions.values()) == {"reuse", "replay"}

@@ -77,6 +77,24 @@ def duplicate_keys(t: Twin) -> None:
 
 
 @scenario
+def key_doubled_after_its_test(t: Twin) -> None:
+    """What a test proved of the source holds for the version that it saw, and for no later one."""
+    history(t, CHECKED % "[v]", tested=True)
+    t.except_columns("main.h", *STAMPS)
+    t.run("build", no_history=f"h {TESTS}")
+    t.run("snapshot", no_new_data="h")
+    t.sql("insert into raw.h values (1, 'b', timestamp '2024-01-01')")
+    t.run("snapshot", new_upstream_data="h")
+    for _ in range(2):
+        t.run("snapshot", unsettled="h")
+    t.sql("delete from raw.h where v = 'b'")
+    # Its last build saw two of a key. This one sees one, after which nothing can change any more.
+    t.run("snapshot", unsettled="h")
+    for _ in range(2):
+        t.run("snapshot", no_new_data="h")
+
+
+@scenario
 def check_strategy(t: Twin) -> None:
     history(t, CHECKED % "[v]", tested=True)
     t.except_columns("main.h", *STAMPS)

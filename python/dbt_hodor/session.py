@@ -261,7 +261,7 @@ class Session:
     def _say(self, results: list[Any]) -> None:
         unreadable = {
             ".".join(parts): self._run.redactor.text(str(error))
-            for parts, error in self._run.warehouse.cache.errors().items()
+            for parts, error in self._run.warehouse.unreadable().items()
         }
         document = self._report.document(results, unreadable)
         self._report.write(document)

@@ -45,6 +45,7 @@ class Warehouse:
         self._loaded_at_always: dict[str, Any] = {}
         self._loaded_at_else: dict[str, Any] = {}
         self._loaded_at_tokens: dict[str, str | None] = {}
+        self._loaded_at_errors: dict[Parts, str] = {}
         self._files: dict[str, str | None] = {}
         self.definition_facts: dict[str, str] = {}
         """Definition hash -> encoded facts, from records and from this run's analyses."""
@@ -185,9 +186,14 @@ class Warehouse:
         if key not in self._loaded_at_tokens:
             try:
                 self._loaded_at_tokens[key] = self._loaded_at.version(parts, source)
-            except Exception:  # noqa: BLE001 - a field that cannot be read proves nothing
+            except Exception as error:  # noqa: BLE001 - what cannot be read proves nothing
                 self._loaded_at_tokens[key] = None
+                self._loaded_at_errors[parts] = str(error)
         return self._loaded_at_tokens[key]
+
+    def unreadable(self) -> dict[Parts, str]:
+        """Relations whose version could not be read, with the engine's words."""
+        return {**self.cache.errors(), **self._loaded_at_errors}
 
     def parts_of(self, key: str) -> Parts | None:
         """The relation's name as the warehouse has it, when it was listed."""

@@ -300,6 +300,10 @@ def loaded_at_by_opt_in(t: Twin) -> None:
     t.stale()
     t.sql("insert into raw.t values (4, timestamp '2021-01-01')")
     t.run("build", new_upstream_data="a c", unknown_upstream="b", view_unchanged="w")
+    t.edit("models/sources.yml", "select now()", "select max(none_such) from wh.raw.u")
+    t.run("build", no_new_data="a c", unknown_upstream="b", view_unchanged="w")
+    t.said("the version of wh.raw.u could not be read")
+    t.said("none_such")
 
 
 @scenario

@@ -98,6 +98,9 @@ class RowMaker:
             "execution_s": round(seconds, 3),
             "changed": plan.changed,
         }
+        why = plan.unsupported or plan.effects.forbids_reuse
+        if why and plan.reason in ("unsupported", "hook_writes"):
+            detail["why"] = why
         raw = getattr(plan.node, "raw_code", None)
         if raw:
             detail["raw"] = raw_digest(raw)

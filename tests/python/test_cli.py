@@ -322,3 +322,14 @@ def test_damaged_details_cost_only_themselves(run: Run, project: Path) -> None:
     code, out, _ = run("explain", "-s", "*")
     assert code == 0
     assert "a reason of another version" in out
+
+
+def test_what_a_node_does_is_named(run: Run, project: Path) -> None:
+    """Two reasons say little by themselves: which kind of node, which hook."""
+    store = DuckDBStore(str(project / ".hodor" / "state.duckdb"))
+    why = detail(why="a hook writes shop.ops.log")
+    store.append([row("customers", FIRST_MS, reason="hook_writes", detail=why)])
+    store.close()
+    code, out, _ = run("explain", "-s", "customers")
+    assert code == 0
+    assert "a hook writes shop.ops.log" in out

@@ -106,6 +106,8 @@ class Explainer:
         last = self._previous.get(row.node_key)
         rule, sentence = self._sentences.get(row.reason, ("-", "a reason of another version"))
         now, before = _detail(row), _detail(last)
+        if now.get("why"):
+            sentence = f"{sentence}: {now['why']}"
         hashes = [Change(name, getattr(last, name, None), getattr(row, name)) for name in _HASHES]
         if row.data_version is None:
             hashes.pop()  # nothing was built, so nothing was measured

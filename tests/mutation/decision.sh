@@ -11,7 +11,8 @@ cxx="${CXX:-g++} -std=c++20 -O0"
 includes="-I$work/decision/include -I$work/decision/src -I$work/lineage/include -I$work/lineage/src
   -I$root/core/facts/include -I$root/core/base/include"
 only=${1:-}
-total=0 bad=0
+share=${HODOR_MUTANTS:-0/1} # i/n: every n-th mutant, from the i-th on
+total=0 bad=0 seen=0
 
 cp -r "$root/core/decision" "$root/core/lineage" "$work/"
 mkdir "$work/originals"
@@ -49,6 +50,8 @@ survives() {
 # m <layer> <file under src> <sed expression>
 m() {
   [[ -z $only || "$1 $2 $3" == *$only* ]] || return 0
+  seen=$((seen + 1))
+  [ $((seen % ${share#*/})) -eq "${share%/*}" ] || return 0
   total=$((total + 1))
   local original="$work/originals/$1/src/$2" mutant="$work/$1/src/$2"
   sed "$3" "$original" >"$mutant"

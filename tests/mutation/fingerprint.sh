@@ -8,6 +8,7 @@
 # Never: writes into the source tree.
 set -u
 only=${1:-}
+share=${HODOR_MUTANTS:-0/1} # i/n: every n-th mutant, from the i-th on
 root=$(cd "$(dirname "$0")/../.." && pwd)
 gtest=${HODOR_GTEST_DIR:-/usr/src/googletest}/googletest
 work=$(mktemp -d)
@@ -43,10 +44,12 @@ link_and_test() {
 }
 link_and_test || { echo "the tests fail without a mutant"; cat "$work/errors" "$work/output"; exit 2; }
 
-mutants=0 bad=0
+mutants=0 bad=0 seen=0
 mutant() {  # file below core/, sed expression
   local source="$work/core/$1" object
   [[ "$1 $2" == *"$only"* ]] || return
+  seen=$((seen + 1))
+  [ $((seen % ${share#*/})) -eq "${share%/*}" ] || return
   mutants=$((mutants + 1))
   object=$(object_of "$source")
   cp "$source" "$work/original"

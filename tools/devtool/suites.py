@@ -20,6 +20,7 @@ from devtool.process import ROOT, Failed, run, run_quietly, say
 _OTHER_PYTHONS = ("3.10", "3.12", "3.13")
 _OLD_DUCKDB = "duckdb==1.5.5"
 _FUZZ_SECONDS = 20
+_MUTANT_SHARES = 8
 _MODEL_SEQUENCES = "2000"
 _ORDINARY = "not slow and not benchmark and not extensions"
 _TWINS = ("tests/e2e", "tests/model")
@@ -86,7 +87,7 @@ def matrix(arguments: list[str]) -> None:
         say(f"matrix: Python {version}, {wheel.name} {' '.join(packages)}".rstrip())
         # Units and a smoke: whole sessions inside dbt are tested on the Python that runs ./dev.
         pytest(python, "-n", "2", "-m", _ORDINARY, "tests/python", "--ignore=tests/python/session")
-        pytest(python, "-m", "smoke", "tests/e2e")
+        pytest(python, "-n", "2", "-m", "smoke", "tests/e2e")
 
 
 def build_wheel(python: Environment, folder: Path, *, source: bool = False) -> Path:
@@ -123,10 +124,18 @@ def fuzz(folder: Path, arguments: list[str]) -> None:
 
 
 def mutation(python: Environment, arguments: list[str]) -> None:
-    """Planted mistakes in core/decision and core/fingerprint, each of which a test must notice."""
+    """Planted mistakes in core/decision and core/fingerprint, each of which a test must notice.
+    `--sample`: an eighth of them, another one after each commit."""
+    env = {}
+    if "--sample" in arguments:
+        arguments.remove("--sample")
+        commits = int(run_quietly(["git", "rev-list", "--count", "HEAD"]))
+        env = {"HODOR_MUTANTS": f"{commits % _MUTANT_SHARES}/{_MUTANT_SHARES}"}
+        say(f"mutation: share {env['HODOR_MUTANTS']} of the mutants")
     run(
-        [python.python, "-m", "pytest", "-q", "-m", "slow", "--timeout=1800"]
+        [python.python, "-m", "pytest", "-q", "-n", "2", "-m", "slow", "--timeout=1800"]
         + ["tests/mutation", *arguments],
+        env=env,
     )
 
 

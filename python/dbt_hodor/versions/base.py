@@ -15,7 +15,7 @@ Parts = tuple[str, ...]
 """(database, schema, relation), unquoted, case as the warehouse has it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ListedRelation:
     """One relation of the warehouse as one bulk listing showed it."""
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import duckdb
 
-_WORTH_BYTES = 8 << 20
-_HEADROOM_BYTES = 8 << 20
+_WORTH_BYTES = 2 << 20
+_HEADROOM_BYTES = 1 << 20
 _LIMIT = "SELECT current_setting('memory_limit')"
 
 

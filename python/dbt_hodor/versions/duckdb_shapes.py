@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import string
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,14 +29,14 @@ class UnreadableRelation(Exception):
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Column:
     name: str
     type: str
     nullable: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Shape:
     """One relation as its catalog has it. ``collations``: all that occur in its columns, in order,
     empty when there is none. ``rows``: the engine's estimate, for scheduling only."""
@@ -84,7 +85,9 @@ def read_all_tables(cursor: Any) -> dict[Parts, Shape]:
         "ORDER BY database_oid, schema_oid, table_oid, column_index"
     ).fetchall()
     for database, schema, table, name, data_type, nullable in rows:
-        columns.setdefault((database, schema, table), []).append(Column(name, data_type, nullable))
+        # The same few names and types stand in thousands of columns.
+        column = Column(sys.intern(name), sys.intern(data_type), nullable)
+        columns.setdefault((database, schema, table), []).append(column)
     shapes: dict[Parts, Shape] = {}
     rows = cursor.execute(
         "SELECT database_name, schema_name, table_name, estimated_size, "

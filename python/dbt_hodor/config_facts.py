@@ -142,6 +142,8 @@ def macro_values(use: MacroUse, variables: Mapping[str, Any], target: Mapping[st
             values[f"var {name}"] = [name in variables, plain(variables.get(name))]
     for name in sorted(use.env_vars):
         values[f"env_var {name}"] = [name in environment, environment.get(name)]
+    if use.all_target:
+        values["target"] = plain(dict(target))
     for name in sorted(use.target_keys):
         if name in target:
             values[f"target.{name}"] = plain(target[name])

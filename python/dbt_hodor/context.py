@@ -65,8 +65,9 @@ class RunContext:
         self._node_settings: dict[tuple[str, str], NodeSettings] = {}
         self.index = ManifestIndex(self.manifest)
         self.macros = Macros(
-            self.manifest, dbt.project_name, self.adapter_type, dbt.internal_packages
-        )
+            self.manifest, dbt.project_name, self.adapter_type, dbt.internal_packages,
+            self.config.get_macro_search_order,
+        )  # fmt: skip
         self.reader = TextReader(warehouse.provider.dialect, dbt.run_values, self.index, counters)
         self.marks = CodeMarks(records.code_mark)
         self.inputs = Inputs(
@@ -159,7 +160,9 @@ class RunContext:
 
     def shared_values(self, node: Any, use: MacroUse) -> dict[str, Any]:
         """The preimage of `shared_digest`: macros, what they read, and the environment."""
+        order = getattr(self.config, "dispatch", None)
         return {
+            **({"dispatch": plain(order)} if order else {}),
             **macro_values(use, self.vars_of(node), self.target, os.environ),
             **{f"environment {key}": value for key, value in self.environment.items()},
         }

@@ -80,10 +80,13 @@ class Decider:
             return "relations of an in-memory database"
         if pointer_value(node, run.pointers_by_default) is not None and node.is_latest_version:
             return "latest versions with a version pointer"
-        use = run.macros.used_by_materialization(str(node.config.materialized))
+        use = run.macros.used_by_materialization(str(node.config.materialized), node.package_name)
         if use.run_dependent:
             plan.writes_unseen = True
-            return f"nodes that run the macro {use.run_dependent}"
+            return f"nodes that run the macro {use.run_dependent} ({use.doubt})"
+        if use.calls and not run.warehouse.are_builtin(use.calls):
+            return "nodes that run a macro which may call a function of the user"
+        plan.overridden = use.overrides
         if use.unknown_env_var:
             return "nodes whose macros read an environment variable by a computed name"
         return ""
@@ -175,7 +178,7 @@ class Decider:
 
     def _hash_config(self, plan: Plan) -> None:
         run, node = self._run, plan.node
-        use = run.macros.used_by_materialization(str(node.config.materialized))
+        use = run.macros.used_by_materialization(str(node.config.materialized), node.package_name)
         values = config_values(node, use)
         values["shared"] = run.shared_digest(node, use)
         set_earlier = run.session_differences()
@@ -202,14 +205,14 @@ class Decider:
         values.pop("internal macros", None)
         return values
 
-    def _unrendered(self, node: Any) -> str:
+    def _unrendered(self, node: Any) -> str | None:
         run = self._run
         macros = reachable_texts(run.manifest, node.raw_code)
         text = "\n".join((node.raw_code, *macros.values()))
         use = names_in(text)
         values = macro_values(use, run.vars_of(node), run.target, os.environ)
-        if use.all_target:
-            values["target"] = plain(run.target)
+        if use.unknown_env_var:
+            return None
         return _core.digest(
             "unrendered",
             {
@@ -227,6 +230,7 @@ class Decider:
         stamps = counted_classes(plan.node, plan.kind, plan.facts, plan.settings, run.stamp_readers)
         plan.order_sensitive = (
             plan.facts.order_sensitive
+            or plan.overridden
             or run.warehouse.order_sensitive(plan.facts)
             or run.order_readers.are_below(plan.node.unique_id)
         )
@@ -237,7 +241,10 @@ class Decider:
             plan.node, plan.kind, plan.facts, plan.settings, stamps, in_transaction,
             plan.awaited if may_wait else None,
         )  # fmt: skip
-        plan.keeps_earlier_state = keeps_earlier_state(plan.kind, plan.facts)
+        use = run.macros.used_by_materialization(
+            str(plan.node.config.materialized), plan.node.package_name
+        )
+        plan.keeps_earlier_state = use.reads_this or keeps_earlier_state(plan.kind, plan.facts)
 
     def _read_target(self, plan: Plan) -> None:
         run, node = self._run, plan.node
@@ -299,6 +306,8 @@ class Decider:
     def _settles(self, plan: Plan) -> bool:
         run, row = self._run, plan.row
         if not plan.keeps_earlier_state or plan.effects.writes_own or row is None:
+            return False
+        if plan.overridden:
             return False
         if '"fixpoint": true' in (row.detail or ""):
             return False  # rule 8b (a) holds: no proof is needed

@@ -11,11 +11,11 @@ that overrides one of dbt's or the adapter's, or is looked up by a pattern, coun
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt_hodor import _core
+from dbt_hodor import _core, macro_text
 
 _BY_NAME = re.compile(r"^(?:\w+__)?(get_incremental_\w+_sql|snapshot_\w+_strategy)$")
 _PARSE_TIME_ONLY = frozenset(
@@ -25,8 +25,30 @@ _PARSE_TIME_ONLY = frozenset(
 
 _ACTS = re.compile(
     r"\b(?:run_query|statement|load_result|store_result|store_raw_result|load_agate_table)\b"
-    r"|\badapter\s*\.\s*(?!dispatch\b|quote\b|type\b|quote_as_configured\b)"
+    r"|\badapter\b(?!\s*\.\s*(?:dispatch|quote|type|quote_as_configured)\b)"
+    r"|\b(?:context|builtins|submit_python_job)\b"
 )
+"""Names that run statements, or under which those may be found."""
+_COMPILE_TIME = re.compile(r"^(?:\w+?__)?test_")
+"""Generic tests: what they yield is the text of a test."""
+_FROM_PYTHON = frozenset(
+    [
+        "get_catalog", "get_catalog_relations", "get_relation_last_modified", "get_columns_in_relation",
+        "list_relations_without_caching", "list_function_relations_without_caching", "list_schemas",
+        "check_schema_exists", "create_schema", "drop_schema", "rename_relation", "drop_relation",
+        "truncate_relation", "alter_column_type", "validate_sql",
+    ]
+)  # fmt: skip
+"""Macros that adapters run by name."""
+_ACTING = frozenset(
+    [
+        "run_query", "run_query_as", "get_query_results_as_dict", "date_spine", "dates_in_range",
+        "partition_range", "py_current_timestring", "current_timestamp", "snapshot_get_time",
+        "current_timestamp_backcompat", "current_timestamp_in_utc_backcompat", "get_intervals_between",
+        "load_relation",
+    ]
+)  # fmt: skip
+"""Macros of dbt that yield something of the moment, or of a relation that is not the node's."""
 _VAR = re.compile(r"\bvar\s*(?:\.\s*has_var\s*)?\(\s*(?:(['\"])([^'\"]*)\1\s*[,)])?")
 _ENV_VAR = re.compile(r"\benv_var\s*\(\s*(?:(['\"])([^'\"]*)\1\s*[,)])?")
 _HANDED_ON = re.compile(r"\{%[^%]*?\bvar\b(?!\s*[.(=])|\(\s*var\s*[,)]")
@@ -41,19 +63,6 @@ _MENTIONS = {
     "description": re.compile(r"\bdescription\b"),
     "model": re.compile(r"\bmodel\b"),
 }
-_RUN_DEPENDENT = re.compile(
-    r"\b(?:run_started_at|invocation_id|modules|run_query|graph|load_result|load_agate_table|flags"
-    r"|invocation_args_dict|dbt_metadata_envs|selected_resources)\b|\b(?:ref|source)\s*\("
-)
-_NOT_SQL = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_CTE = re.compile(r"(\w+)\s+as\s*(?:(?:not\s+)?materialized\s*)?\(", re.IGNORECASE)
-_TABLE = re.compile(
-    r"(?<!distinct\s)\b(?:from|join|using|into|update)\s+"
-    r"(?!set\b|lateral\b|by\b|system\.|information_schema\.|duckdb_|(?:unnest|range|generate_series)\()"
-    r"(['\"]?\w[\w\"'.]*)|\b(?:read_\w+|\w+_scan|glob|query|query_table)\s*\(",
-    re.IGNORECASE,
-)
-"""A relation or file that the SQL of a macro names itself; the engine's own catalogs left out."""
 _SETS = re.compile(
     r"(?:^|[;\"'(]|%\}|\*/|--[^\n]*\n)\s*(?:set|reset|use|pragma)\s+[\"'{\w]", re.IGNORECASE
 )
@@ -79,17 +88,27 @@ class MacroUse:
     mentions: frozenset[str] = frozenset()
     acts: bool = False
     """Rendering them may run statements."""
+    overrides: bool = False
+    """Some macro runs in place of one of dbt's: proofs about dbt's own do not hold."""
     run_dependent: str = ""
-    """Name of a project macro whose output may differ from run to run, or that reads or writes a
+    """Name of such a macro whose output may differ from run to run, or that reads or writes a
     relation by itself: neither shows in the node's own SQL."""
+    doubt: str = ""
+    """What in it says so."""
+    reads_this: bool = False
+    """Such a macro reads or adds to what stands in the node's relation."""
+    calls: set[str] = field(default_factory=set)
+    """Functions that the SQL of such macros may call."""
 
 
 class Macros:
     """The macros of one manifest. Answers are remembered; safe to ask from several threads."""
 
     def __init__(
-        self, manifest: Any, project_name: str, adapter_type: str, internal: set[str]
-    ) -> None:
+        self, manifest: Any, project_name: str, adapter_type: str, internal: set[str],
+        search_order: Callable[[str], Iterable[str] | None] = lambda namespace: None,
+    ) -> None:  # fmt: skip
+        """`search_order`: packages in which a macro of a namespace is looked for, None as usual."""
         self._manifest = manifest
         self._macros: dict[str, Any] = manifest.macros
         self._project_name = project_name
@@ -101,7 +120,13 @@ class Macros:
         self._by_name: dict[str, list[str]] = {}
         for unique_id, macro in self._macros.items():
             self._by_name.setdefault(macro.name, []).append(unique_id)
+        self._packages = {macro.package_name for macro in self._macros.values()} | {"dbt"}
         self._overrides = self._find_overrides()
+        self._searched = frozenset(
+            package for namespace in internal for package in search_order(namespace) or ()
+        )
+        self._run_names: dict[bool, frozenset[str]] = {}
+        self._texts: dict[tuple[str, bool], macro_text.MacroText] = {}
 
     def _is_internal(self, macro: Any) -> bool:
         return macro.package_name in self._internal_packages
@@ -132,41 +157,108 @@ class Macros:
         """Project and package macros that may run instead of dbt's macro of this name."""
         return [uid for uid in self._overrides if _bare(self._macros[uid].name) == name]
 
-    def used_by_materialization(self, name: str) -> MacroUse:
-        """Everything that building a node of this materialization may run."""
-        use = self._uses.get(name)
+    def used_by_materialization(self, name: str, package: str = "") -> MacroUse:
+        """Everything that building a node of this materialization and package may run."""
+        key = (name, package or self._project_name)
+        use = self._uses.get(key)
         if use is None:
             macro = self.materialization(name)
             roots = set(self._overrides)
             if macro is not None:
                 roots.add(macro.unique_id)
             use = self._use_of(roots, "")
-            certain = {
-                uid for uid in roots if self._is_root_project(uid) and self._may_run(uid, name)
-            }
-            if macro is not None:
+            certain = self._certain(name, key[1])
+            use.overrides = bool(certain)
+            if macro is not None and not self._is_internal(macro):
                 certain.add(macro.unique_id)
-            use.run_dependent = self._run_dependent(certain)
-            self._uses[name] = use
+            self._look_into(use, certain)
+            self._uses[key] = use
         return use
 
-    def _may_run(self, unique_id: str, materialization: str) -> bool:
-        """Whether a macro that is looked up by a pattern belongs to this materialization."""
-        found = _BY_NAME.match(self._macros[unique_id].name)
-        return found is None or found.group(1)[:4] == materialization[:4].replace("incr", "get_")
+    # -- macros that run instead of dbt's ---------------------------------------------------------
 
-    def _is_root_project(self, unique_id: str) -> bool:
-        return bool(self._macros[unique_id].package_name == self._project_name)
+    def _certain(self, name: str, package: str) -> set[str]:
+        """Overrides that dbt would find: a package's helper of the same name must not cost reuse."""
+        winning = {uid for uid in self._overrides if self._wins(uid, package)}
+        if not winning:
+            return set()
+        run = self._names_run(name == "snapshot")
+        return {uid for uid in winning if self._may_run(uid, name, run)}
 
-    def _run_dependent(self, roots: set[str]) -> str:
-        # Only macros that certainly run: a package's helper of the same name must not cost reuse.
-        for uid in sorted(self._closure(roots)):
-            macro = self._macros[uid]
-            if not self._is_internal(macro) and (
-                _RUN_DEPENDENT.search(macro.macro_sql) or names_a_relation(macro.macro_sql)
-            ):
-                return str(macro.name)
-        return ""
+    def _wins(self, unique_id: str, package: str) -> bool:
+        """Whether dbt looks into the macro's package before its own."""
+        found = self._macros[unique_id].package_name
+        return found in (self._project_name, package) or found in self._searched
+
+    def _may_run(self, unique_id: str, materialization: str, run: frozenset[str]) -> bool:
+        """Whether a materialization runs a macro of this name."""
+        name = self._macros[unique_id].name
+        found = _BY_NAME.match(name)
+        if found is not None:
+            return found.group(1)[:4] == materialization[:4].replace("incr", "get_")
+        return _bare(name) in run and not _COMPILE_TIME.match(name)
+
+    def _names_run(self, snapshot: bool) -> frozenset[str]:
+        """Bare names of all macros that materializations may run, by the words in dbt's macros: more
+        than they do. What only models call shows in the models' texts."""
+        known = self._run_names.get(snapshot)
+        if known is None:
+            texts: dict[str, list[str]] = {}
+            pending = set(_FROM_PYTHON)
+            for macro in self._macros.values():
+                texts.setdefault(_bare(macro.name), []).append(macro.macro_sql)
+                if macro.name != _bare(macro.name):
+                    texts.setdefault(macro.name, []).append(macro.macro_sql)
+                wanted = snapshot or not macro.name.startswith("materialization_snapshot_")
+                if wanted and macro.name.startswith("materialization_"):
+                    pending.add(macro.name)
+            found: set[str] = set()
+            while pending:
+                name = pending.pop()
+                found.add(name)
+                for text in texts.get(name, ()):
+                    words = {word for word in _IDENTIFIER.findall(text) if word in texts}
+                    pending |= words - found
+            known = self._run_names[snapshot] = frozenset(_bare(name) for name in found) | found
+        return known
+
+    def _look_into(self, use: MacroUse, certain: set[str]) -> None:
+        """Reads the macros that run for certain, and those that they name."""
+        pending, seen = sorted(certain), set[str]()
+        while pending:
+            uid = pending.pop(0)
+            macro = self._macros.get(uid)
+            if uid in seen or macro is None or self._is_internal(macro):
+                continue
+            seen.add(uid)
+            text = self._text(uid, uid in certain)
+            if text.doubt and not use.run_dependent:
+                use.run_dependent, use.doubt = str(macro.name), text.doubt
+            use.all_target = use.all_target or text.all_target
+            use.all_vars = use.all_vars or text.all_vars
+            use.unknown_env_var = use.unknown_env_var or text.unknown_env_var
+            use.reads_this = use.reads_this or text.reads_this
+            use.calls |= text.calls
+            acting = sorted(text.macros & _ACTING)
+            if acting and not use.run_dependent:
+                use.run_dependent, use.doubt = str(macro.name), acting[0]
+            pending.extend(macro.depends_on.macros)
+            for name in sorted(text.macros):
+                for full in (name, f"{self._adapter_type}__{name}", f"default__{name}"):
+                    pending.extend(self._by_name.get(full, ()))
+
+    def _text(self, unique_id: str, trusts_arguments: bool) -> macro_text.MacroText:
+        key = (unique_id, trusts_arguments)
+        known = self._texts.get(key)
+        if known is None:
+            text = self._macros[unique_id].macro_sql
+            known = self._texts[key] = macro_text.read(text, self._names_a_macro, trusts_arguments)
+        return known
+
+    def _names_a_macro(self, name: str) -> bool:
+        return (
+            name in self._by_name or f"default__{name}" in self._by_name or name in self._packages
+        )
 
     def used_by_text(self, text: str) -> MacroUse:
         """Everything that the Jinja in a hook may run, found by the names in it."""
@@ -263,14 +355,6 @@ def _add_names(use: MacroUse, all_names: Iterable[_Names]) -> None:
     use.target_keys = frozenset(target)
 
 
-def names_a_relation(macro_sql: str) -> bool:
-    """Whether the SQL of a macro names a relation or file outside its Jinja."""
-    sql = _NOT_SQL.sub(" \x00 ", macro_sql)
-    own = {name.lower() for name in _CTE.findall(sql)}
-    # Without a name it is a function that reads something.
-    return any(name.lower() not in own for name in _TABLE.findall(sql))
-
-
 def may_set(text: str) -> bool:
     """Whether a text may change settings of the session that it runs in."""
     return bool(_SETS.search(text))
@@ -301,5 +385,5 @@ def names_in(text: str) -> MacroUse:
     """The variables, environment variables and target keys that one text reads."""
     use = MacroUse()
     _add_names(use, [_names_of(text)])
-    use.all_target = bool(_TARGET_ANY.search(text)) and not use.target_keys
+    use.all_target = len(_TARGET_ANY.findall(text)) > len(_TARGET.findall(text))
     return use

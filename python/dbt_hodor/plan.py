@@ -32,6 +32,8 @@ class Plan:
     unsupported: str = ""
     writes_unseen: bool = False
     """A macro of the project may write more than the node's own relation."""
+    overridden: bool = False
+    """A macro of the project runs in place of one of dbt's."""
     settings: NodeSettings = field(default_factory=NodeSettings)
     started_ms: int = 0
     """Warehouse clock when the decision began, UTC epoch ms."""

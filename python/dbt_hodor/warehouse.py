@@ -33,7 +33,7 @@ class Warehouse:
         self._databases: set[str] = set()
         self._parts: dict[str, Parts] = {}
         self._errors: dict[str, str] = {}
-        self._functions_error = ""
+        self._user_functions: set[str] = set()
         self._stale = False
         self._views: dict[str, Parts] = {}
         self._unseen: dict[str, Parts] = {}
@@ -73,6 +73,7 @@ class Warehouse:
         for relation in listing.relations:
             self._put(relation)
         self.catalog.clear_functions()
+        self._user_functions = {function.name.lower() for function in listing.functions}
         for function in listing.functions:
             self._put_function(function)
         if "functions" not in self._errors:
@@ -155,6 +156,13 @@ class Warehouse:
         self._see()
         with self._lock:
             return bool(self.catalog.order_sensitive(facts))
+
+    def are_builtin(self, names: set[str]) -> bool:
+        """Whether none of these names may be that of a user's function."""
+        with self._lock:
+            self._fresh()
+            known = "functions" not in self._errors
+            return known and self._user_functions.isdisjoint(names)
 
     def never_versioned(self, keys: Iterable[str]) -> None:
         """Relations that their owner opted out of scanning."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dbt_hodor.macros import may_set, names_a_relation
+from dbt_hodor.macro_sql import names_a_relation
+from dbt_hodor.macros import may_set
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,8 @@ class Decider:
             return "seeds that are shown"
         if node.database and run.is_in_memory(node.database):
             return "relations of an in-memory database"
+        if plan.kind == "view" and run.has_open_transaction():
+            return "views whose compilation leaves a transaction open"
         if pointer_value(node, run.pointers_by_default) is not None and node.is_latest_version:
             return "latest versions with a version pointer"
         use = run.macros.used_by_materialization(str(node.config.materialized), node.package_name)

@@ -129,6 +129,8 @@ class Inputs:
                 (key, group, what, None if what in ("data", "schema") else token)
                 for key, group, what, token in upstreams
             ]
+            # What compiling wrote would be rolled back: without a build nobody commits.
+            upstreams.append(("opaque:open transaction", "", "opaque", None))
         return upstreams, definitions
 
     def _one(

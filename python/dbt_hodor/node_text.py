@@ -97,6 +97,7 @@ class TextReader:
         self.run_values = run_values
         self._index = index
         self._counters = counters
+        self._noted: dict[str, Effects] = {}
 
     def text_hash(self, sql: str, extras: Sequence[str]) -> str:
         """Hash of the whole text with the values of this run replaced."""
@@ -129,6 +130,18 @@ class TextReader:
                 self._add(statement, own, effects, facts)
         effects.code = _core.digest("hooks", codes)
         return effects, facts
+
+    def note(self, sql: str, effects: Effects) -> None:
+        """Adds what statements do that dbt ran by itself; a text that is not known may do anything."""
+        known = self._noted.get(sql)
+        if known is None:
+            known = Effects(opaque=not sql)
+            for statement in self.statements(sql, None)[1]:
+                self._add(statement, None, known, [])
+            self._noted[sql] = known
+        effects.opaque = effects.opaque or known.opaque
+        effects.session = effects.session or known.session
+        effects.writes += known.writes
 
     def _add(
         self, statement: Any, own: Sequence[str] | None, effects: Effects, facts: list[Any]

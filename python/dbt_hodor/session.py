@@ -16,11 +16,12 @@ from dbt_hodor import _core
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN
 from dbt_hodor.deciding import Decider
-from dbt_hodor.hooks import messages
+from dbt_hodor.hooks import messages, statements
 from dbt_hodor.hooks.runners import RunnerClasses
 from dbt_hodor.inputs import code_mark
 from dbt_hodor.just_built import Built, JustBuilt, writes_elsewhere
 from dbt_hodor.manifest import parts_of, writes_only_itself
+from dbt_hodor.node_text import Effects
 from dbt_hodor.plan import Plan
 from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter, RowMaker
@@ -36,6 +37,7 @@ class Session:
     def __init__(self, run: RunContext, writer: RecordWriter, prefetcher: Prefetcher) -> None:
         self.settings = run.settings
         self.runners = RunnerClasses(self)
+        self._stop_listening = statements.listen()
         self._run = run
         self._decider = Decider(run)
         self._rows = RowMaker(run)
@@ -48,46 +50,93 @@ class Session:
         self._lock = threading.Lock()
         self._done = False
         self._faults: set[str] = set()
+        self._wrote_while_compiling: set[str] = set()
+        self._blind = False
+        """What stands in the warehouse is not known any more, and could not be forgotten."""
 
     # -- the boundary ---------------------------------------------------------------------------
 
-    def _guarded(self, what: str, work: Callable[[], Any]) -> Any:
+    def _guarded(self, what: str, work: Callable[[], Any], node: Any = None) -> Any:
         """Runs our own code. An exception is said once per cause and yields None."""
         try:
             with self._run.counters.spent_on(OWN):
                 return work()
         except Exception as error:  # noqa: BLE001 - the one place where hodor fails open
+            self._say_fault(what if node is None else f"{what} {_name(node)}", error)
+            return None
+
+    def _say_fault(self, what: str, error: Exception) -> None:
+        try:
             cause = f"{what} failed: {type(error).__name__}: {error}"
-            messages.debug(self._run.redactor.text(cause))
             with self._lock:
                 first = cause not in self._faults
                 self._faults.add(cause)
             if first:
                 messages.warn(self._run.redactor.text(f"{cause}; dbt builds as usual"))
-            return None
+            else:
+                messages.debug(self._run.redactor.text(cause))
+        except Exception as second:  # noqa: BLE001 - without what it may show of secrets
+            messages.warn(f"{what} failed ({type(second).__name__}); dbt builds as usual")
+
+    def lose_sight(self) -> None:
+        """Something was written and not seen: nothing known before may be compared any more."""
+        if self._guarded("forgetting", lambda: self._run.warehouse.forget_everything() or True):
+            return
+        self._blind = True
 
     # -- before a node --------------------------------------------------------------------------
+
+    def compiled(self, node: Any, statements: list[str]) -> None:
+        """Compiling a node ran statements: what they wrote is looked at again."""
+        if not statements:
+            return
+        done = self._guarded(
+            "reading statements of", lambda: self._note_statements(statements), node
+        )
+        if done is None:
+            self.lose_sight()
+        if done is not False:
+            # It may be committed only when the node is done.
+            self._wrote_while_compiling.add(node.unique_id)
+
+    def _note_statements(self, statements: list[str]) -> bool:
+        """Whether one of them may have written."""
+        effects = Effects()
+        for sql in statements:
+            self._run.reader.note(sql, effects)
+        if effects.opaque or effects.writes:
+            self._run.warehouse.forget_everything()
+        elif effects.session:
+            self._run.warehouse.forget_session()
+        return effects.opaque or bool(effects.writes)
 
     def decide(self, node: Any, manifest: Any) -> Plan:
         """The plan of a compiled node; after any trouble one that builds."""
         del manifest  # dbt hands over the one that the run began with
-        plan = self._guarded(f"deciding {node.name}", lambda: self._decider.plan(node))
+        plan = self._guarded("deciding", lambda: self._decide(node), node)
         if plan is None:
             plan = self._plan_of_error(node)
         self._guarded("reporting a decision", lambda: self._report.decided(plan))
         if not plan.reuses:
             with self._lock:
                 self._running[node.unique_id] = plan
-        self._guarded(f"noting {node.name}", lambda: self._begins(node, plan))
+        if not self._guarded("noting", lambda: self._begins(node, plan), node):
+            self._blind = True  # it may write what another node has just built
         return plan
 
-    def _begins(self, node: Any, plan: Plan) -> None:
+    def _begins(self, node: Any, plan: Plan) -> bool:
         if not plan.reuses or plan.hooks_to_run:
             own = writes_only_itself(node, self._run.adapter_type)
             self._just_built.begins(node.unique_id, writes_elsewhere(plan, own))
+        return True
+
+    def _decide(self, node: Any) -> Plan:
+        if self._blind:
+            raise RuntimeError("it is not known what an earlier node wrote")
+        return self._decider.plan(node)
 
     def _plan_of_error(self, node: Any) -> Plan:
-        plan = self._guarded(f"naming {node.name}", lambda: self._decider.plan_of_error(node))
+        plan = self._guarded("naming", lambda: self._decider.plan_of_error(node), node)
         if plan is None:
             plan = Plan(node=node, node_key=node.unique_id)
         # What its hooks do is not known.
@@ -101,13 +150,17 @@ class Session:
         """A node is done: what it wrote is looked at again, and what happened is recorded."""
         with self._lock:
             self._running.pop(node.unique_id, None)
-        self._guarded(f"recording {node.name}", lambda: self._ended(node, plan, result))
+        if not self._guarded("recording", lambda: self._ended(node, plan, result), node):
+            self.lose_sight()
 
-    def _ended(self, node: Any, plan: Plan | None, result: Any) -> None:
+    def _ended(self, node: Any, plan: Plan | None, result: Any) -> bool:
         try:
             self._note(node, plan, result)
         finally:
             self._just_built.ended(node.unique_id)
+        if node.unique_id in self._wrote_while_compiling:
+            self._run.warehouse.forget_everything()
+        return True
 
     def _mark(self, plan: Plan) -> None:
         if plan.key is not None and plan.kind not in ("test", "view"):
@@ -148,8 +201,9 @@ class Session:
         """The relation of a build that waited was looked at."""
         plan = built.plan
         self._guarded(
-            f"recording {plan.node.name}",
+            "recording",
             lambda: self._record(plan, built.status, built.seconds, after),
+            plan.node,
         )
 
     def _look(self) -> None:
@@ -180,7 +234,7 @@ class Session:
     def _after_hooks(self, plan: Plan) -> None:
         run = self._run
         if plan.effects.session:
-            run.warehouse.distrust_partial_names()
+            run.warehouse.forget_session()
         for target in plan.effects.writes:
             if len(target) == 3:
                 run.warehouse.reread(target)
@@ -243,8 +297,9 @@ class Session:
             interrupted, self._running = list(self._running.values()), {}
         for plan in interrupted:
             self._guarded(
-                f"recording {plan.node.name}",
+                "recording",
                 lambda plan=plan: self._writer.add(self._rows.built(plan, PARTIAL, 0.0, None)),
+                plan.node,
             )
         self._guarded("writing records", self._writer.stop)
 
@@ -271,8 +326,13 @@ class Session:
             messages.info(self._run.redactor.text(sentence))
 
     def _close(self) -> None:
+        self._stop_listening()
         self._run.warehouse.cache.close()
         self._writer.close()
+
+
+def _name(node: Any) -> str:
+    return str(getattr(node, "name", "a node"))
 
 
 def _status(result: Any) -> str:

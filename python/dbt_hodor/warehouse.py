@@ -339,6 +339,12 @@ class Warehouse:
         with self._lock:
             self.catalog.distrust_partial_names()
 
+    def forget_session(self) -> None:
+        """A statement changed the session, or made a function or a temporary object."""
+        with self._lock:
+            self._stale = True
+            self.catalog.distrust_partial_names()
+
     def forget_files(self) -> None:
         """Something may have written files."""
         with self._lock:

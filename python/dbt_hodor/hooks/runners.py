@@ -18,6 +18,7 @@ from dbt.task.function import FunctionRunner
 from dbt.task.run import MicrobatchModelRunner, ModelRunner
 from dbt.task.test import TestResultData, TestRunner
 
+from dbt_hodor.hooks import statements
 from dbt_hodor.hooks.events import fire_reused_line
 
 
@@ -57,6 +58,13 @@ class _NotedMixin:
 
     _hodor_session: Any
     _hodor_plan: Any = None
+
+    def compile(self, manifest: Any) -> Any:
+        with statements.noted() as noted:
+            try:
+                return super().compile(manifest)  # type: ignore[misc]
+            finally:
+                self._hodor_session.compiled(self.node, noted)  # type: ignore[attr-defined]
 
     def after_execute(self, result: Any) -> None:
         self._hodor_session.executed(self.node, self._hodor_plan, result)  # type: ignore[attr-defined]

@@ -122,3 +122,82 @@ def snapshot_of_a_retyped_column(t: Twin) -> None:
     t.run("build", new_upstream_data=f"p {tests}", unsettled="sn")
     t.run("build", no_new_data=f"p {tests}", unsettled="sn")
     t.run("build", no_new_data=f"p {tests}", unsettled="sn")
+
+
+WRITER = (
+    "{% if execute and var('write', false) %}"
+    '{% do run_query("insert into wh.raw.u values (7, 70)") %}{% endif %}\n'
+)
+COUNTED = "select count(*) as n from {{ source('raw', 'u') }}"
+
+
+@scenario
+def compiling_writes(t: Twin) -> None:
+    """A node that writes while it is compiled, whether it is then built or not: its readers look
+    again, though somebody looked before it."""
+    raw_tables(t)
+    t.write("models/before.sql", COUNTED)
+    t.write("models/a.sql", "-- depends_on: {{ ref('before') }}\n" + WRITER + "select 1 as x")
+    t.write("models/after.sql", "-- depends_on: {{ ref('a') }}\n" + COUNTED)
+    t.run("build", no_history="before a after")
+    t.run("build", no_new_data="before a after")
+    t.run("build --vars 'write: true'", no_new_data="before a", new_upstream_data="after")
+    t.run("build", new_upstream_data="before a", no_new_data="after")
+
+
+@scenario
+def compiling_a_test_writes(t: Twin) -> None:
+    """The same by a test, by a parent that has no relation of its own, and before an error."""
+    raw_tables(t)
+    t.write("models/before.sql", COUNTED)
+    t.write("models/e.sql", "{{ config(materialized='ephemeral') }}\n" + WRITER + "select 1 as x")
+    t.write(
+        "models/a.sql",
+        "-- depends_on: {{ ref('before') }}\nselect x from {{ ref('e') }}",
+    )
+    t.write("models/after.sql", "-- depends_on: {{ ref('a') }}\n" + COUNTED)
+    t.write("tests/w.sql", WRITER + "select * from {{ ref('after') }} where n < 0")
+    t.write("models/last.sql", "-- depends_on: {{ ref('after') }}\n" + COUNTED)
+    t.run("build", no_history="before a after w last")
+    t.run("build", no_new_data="before a after w last")
+    t.run("build --vars 'write: true'",
+          no_new_data="before a", new_upstream_data="after w last")  # fmt: skip
+
+
+@scenario
+def compiling_writes_in_a_transaction(t: Twin) -> None:
+    """Only a build commits what a `statement` began: without inputs, too, such a node builds."""
+    raw_tables(t)
+    writer = (
+        "{% if execute %}{% call statement('w') %}insert into wh.raw.u values (7, 70)"
+        "{% endcall %}{% endif %}\nselect 1 as x"
+    )
+    t.write("models/before.sql", COUNTED)
+    t.write("models/a.sql", "-- depends_on: {{ ref('before') }}\n" + writer)
+    t.write("models/v.sql", "{{ config(materialized='view') }}\n" + writer)
+    t.write(
+        "models/after.sql",
+        "-- depends_on: {{ ref('a') }}\n-- depends_on: {{ ref('v') }}\n" + COUNTED,
+    )
+    t.invoke("build")
+    for _ in range(2):
+        t.run("build", unknown_upstream="a", unsupported="v", new_upstream_data="before after")
+
+
+@scenario
+def hook_defines_a_function(t: Twin) -> None:
+    """A reader of it in the same run sees the new definition."""
+    t.write(
+        "models/a.sql",
+        "{{ config(pre_hook=\"create or replace macro f(x) as x + {{ var('k', 1) }}\") }}\n"
+        "select 1 as x",
+    )
+    t.write("models/b.sql", "-- depends_on: {{ ref('a') }}\nselect main.f(1) as n")
+    t.invoke("build")
+    t.invoke("build")
+    t.run("build", hook_writes="a", allow={"b": "no_new_data unknown_upstream"})
+    t.run(
+        "build --vars 'k: 2'",
+        hook_writes="a",
+        allow={"b": "upstream_code_changed unknown_upstream"},
+    )

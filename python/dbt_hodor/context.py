@@ -25,7 +25,8 @@ from dbt_hodor.records import Records
 from dbt_hodor.secrets import Redactor
 from dbt_hodor.settings import NodeSettings, RunSettings, resolve_node_settings
 from dbt_hodor.settling import TestOutcomes
-from dbt_hodor.stamps import StampReaders, may_be_volatile
+from dbt_hodor.stamps import StampReaders
+from dbt_hodor.text_sources import TextSources
 from dbt_hodor.versions.duckdb_settings import counts
 from dbt_hodor.warehouse import Warehouse
 
@@ -68,6 +69,9 @@ class RunContext:
             self.manifest, dbt.project_name, self.adapter_type, dbt.internal_packages,
             self.config.get_macro_search_order,
         )  # fmt: skip
+        self.text_sources = TextSources(
+            self.index, self.macros, self.vars_of, self.target, self._runs_incrementally
+        )
         self.reader = TextReader(warehouse.provider.dialect, dbt.run_values, self.index, counters)
         self.marks = CodeMarks(records.code_mark)
         self.inputs = Inputs(
@@ -77,9 +81,14 @@ class RunContext:
             VolatileValues(warehouse.provider.volatile_values, self.invocation_id),
         )
         self.stamp_readers = StampReaders(
-            lambda: self.manifest.nodes.values(), self._recorded_facts
+            lambda: self.manifest.nodes.values(),
+            self._recorded_facts,
+            self._is_volatile,
+            self.text_sources.added_to,
         )
-        self.order_readers = OrderReaders(self.index, self._facts_of_present_text)
+        self.order_readers = OrderReaders(
+            self.index, self._facts_of_present_text, warehouse.read_in_order
+        )
         self.test_outcomes = TestOutcomes(self.index, records.row, self.macros.overrides_of)
         self.pointers_by_default = bool(
             getattr(self.flags, "latest_version_pointer_enabled_by_default", False)
@@ -220,29 +229,46 @@ class RunContext:
         return "view" if str(config.store_failures_as).lower() == "view" else "table"
 
     def _recorded_facts(self, node: Any) -> Any:
-        """Facts of the node's last build, unless its raw text may have become volatile since."""
+        """Facts of the node's last build, when its text is still that build's."""
         if str(node.resource_type) not in ("model", "snapshot", "test"):
             return _core.Facts(exact=True)
         row = self.records.row(self.index.node_key(node))
-        if row is None:
-            return None
-        raw = str(getattr(node, "raw_code", ""))
-        if may_be_volatile(raw) and self.records.detail(row).get("raw") != raw_digest(raw):
+        if row is None or not self._is_of_present_text(row, node):
             return None
         return self.records.facts(row)
 
+    def _is_volatile(self, facts: Any) -> bool:
+        """Whether a text uses a value of the moment, other than to stamp a column with it: directly,
+        through a view or a function, or through something that cannot be looked into."""
+        if any(call.use != "stamp" for call in facts.volatile_calls):
+            return True
+        traced = self.warehouse.trace(facts, None)
+        return any(kind in ("volatile_value", "opaque") for kind, _, _, _ in traced)
+
     def _facts_of_present_text(self, node: Any) -> str | None:
-        """Encoded facts of the last build, when the raw text is still that build's."""
+        """The same, encoded."""
         row = self.records.row(self.index.node_key(node))
-        if row is None or f'"raw": "{raw_digest(str(node.raw_code))}"' not in (row.detail or ""):
+        if row is None or not self._is_of_present_text(row, node):
             return None
         return row.sql_facts
+
+    def _is_of_present_text(self, row: Any, node: Any) -> bool:
+        digest = self.text_sources.in_mode(node)
+        return digest is not None and f'"source": "{digest}"' in (row.detail or "")
+
+    def _runs_incrementally(self, node: Any) -> bool:
+        parts = self.index.parts.get(node.unique_id)
+        if parts is None or str(node.config.materialized) != "incremental":
+            return False
+        return not self.is_full_refresh(node) and (
+            self.warehouse.existence(parts, "table") == "present"
+        )
+
+    def is_full_refresh(self, node: Any) -> bool:
+        """Whether dbt builds this node anew; its own configuration wins over the flag."""
+        chosen = getattr(node.config, "full_refresh", None)
+        return bool(self.flags.FULL_REFRESH if chosen is None else chosen)
 
     def databases(self) -> set[str]:
         """Every database that the project names."""
         return {str(self.config.credentials.database), *self.index.databases()}
-
-
-def raw_digest(raw: str) -> str:
-    """Short digest of a raw text, kept in the record's detail."""
-    return _core.sha256(raw.encode())[:16]

@@ -15,7 +15,7 @@ from typing import Any
 
 from dbt_hodor import _core
 from dbt_hodor.config_facts import config_values, macro_values, plain, pointer_value
-from dbt_hodor.context import RunContext, raw_digest
+from dbt_hodor.context import RunContext
 from dbt_hodor.hooks import rendering
 from dbt_hodor.macros import names_in, reachable_texts
 from dbt_hodor.manifest import classify, expected_type, parts_of
@@ -68,8 +68,7 @@ class Decider:
         if plan.parts is not None:
             plan.key = _core.relation_key(plan.parts)
         plan.row = run.records.row(plan.node_key)
-        refresh = getattr(node.config, "full_refresh", None)
-        plan.full_refresh = bool(run.flags.FULL_REFRESH if refresh is None else refresh)
+        plan.full_refresh = run.is_full_refresh(node)
         return plan
 
     def _never_reused(self, plan: Plan) -> str:
@@ -315,8 +314,8 @@ class Decider:
             return False  # rule 8b (a) holds: no proof is needed
         if plan.kind in ("incremental", "snapshot"):
             full = run.records.detail(row).get("full")
-            raw = raw_digest(plan.node.raw_code)
-            if not columns_are_own(full, raw, plan.config_hash, plan.upstreams):
+            source = run.text_sources.of(plan.node)
+            if not columns_are_own(full, source, plan.config_hash, plan.upstreams):
                 return False
         return settles(
             plan.node, plan.kind, plan.facts, plan.target, run.adapter_type,

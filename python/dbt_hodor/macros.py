@@ -274,6 +274,20 @@ class Macros:
             use = self._uses[key] = self._use_of(roots, text)
         return use
 
+    def texts_named_in(self, text: str) -> list[str]:
+        """Texts of the macros of projects whose name occurs in a text, or in the Jinja of theirs."""
+        found: dict[str, str] = {}
+        pending = [text]
+        while pending:
+            jinja = "\n".join(_JINJA.findall(pending.pop()))
+            for word in set(_IDENTIFIER.findall(jinja)):
+                for name in (word, f"default__{word}", f"{self._adapter_type}__{word}"):
+                    for uid in self._by_name.get(name, ()):
+                        if uid not in found and not self._is_internal(self._macros[uid]):
+                            found[uid] = self._macros[uid].macro_sql
+                            pending.append(found[uid])
+        return [found[uid] for uid in sorted(found)]
+
     def _closure(self, roots: set[str]) -> set[str]:
         found: set[str] = set()
         pending = list(roots)

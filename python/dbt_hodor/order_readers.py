@@ -12,7 +12,7 @@ a LIMIT that stands below it would see the new order.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from dbt_hodor.manifest import ManifestIndex
@@ -23,10 +23,17 @@ _BLIND = '"order_sensitive":false'
 class OrderReaders:
     """Computed once, when first asked. Safe to ask from several threads."""
 
-    def __init__(self, index: ManifestIndex, facts_of: Callable[[Any], str | None]) -> None:
-        """`facts_of`: encoded facts of a node's present text, None when there are none."""
+    def __init__(
+        self,
+        index: ManifestIndex,
+        facts_of: Callable[[Any], str | None],
+        read_by_others: Callable[[], Iterable[str]],
+    ) -> None:
+        """`facts_of`: encoded facts of a node's present text, None when there are none.
+        `read_by_others`: relations whose order a view or function sees that no node made."""
         self._index = index
         self._facts_of = facts_of
+        self._read_by_others = read_by_others
         self._above: set[str] | None = None
         self._lock = threading.Lock()
 
@@ -39,18 +46,23 @@ class OrderReaders:
 
     def _collect(self) -> set[str]:
         above: set[str] = set()
+        ids = self._index.unique_ids
+        self._add([ids[key] for key in self._read_by_others() if key in ids], above)
         for node in self._index.manifest.nodes.values():
             if str(node.resource_type) not in ("model", "snapshot", "test"):
                 continue
             if _BLIND in (self._facts_of(node) or ""):
                 continue
-            pending = self._index.parents(node)[:]
-            while pending:
-                unique_id = pending.pop()
-                if unique_id in above:
-                    continue
-                above.add(unique_id)
-                parent = self._index.find(unique_id)
-                if parent is not None:
-                    pending += self._index.parents(parent)
+            self._add(self._index.parents(node)[:], above)
         return above
+
+    def _add(self, pending: list[str], above: set[str]) -> None:
+        """Nodes and all that they are made from."""
+        while pending:
+            unique_id = pending.pop()
+            if unique_id in above:
+                continue
+            above.add(unique_id)
+            parent = self._index.find(unique_id)
+            if parent is not None:
+                pending += self._index.parents(parent)

@@ -15,7 +15,7 @@ from typing import Any
 
 from dbt_hodor import __version__, _core
 from dbt_hodor.config_facts import plain
-from dbt_hodor.context import RunContext, raw_digest
+from dbt_hodor.context import RunContext
 from dbt_hodor.counters import STORE, Counters
 from dbt_hodor.inputs import code_mark
 from dbt_hodor.plan import Plan
@@ -101,11 +101,13 @@ class RowMaker:
         why = plan.unsupported or plan.effects.forbids_reuse
         if why and plan.reason in ("unsupported", "hook_writes"):
             detail["why"] = why
-        raw = getattr(plan.node, "raw_code", None)
-        if raw:
-            detail["raw"] = raw_digest(raw)
-        if plan.kind in ("incremental", "snapshot") and raw and after is not None:
-            full = self._full_build(plan, detail["raw"], after)
+        source = None
+        if getattr(plan.node, "raw_code", None):
+            sources, adds = self._run.text_sources, plan.existence == "present"
+            source = sources.of(plan.node)
+            detail["source"] = sources.in_mode(plan.node, adds and not plan.full_refresh)
+        if plan.kind in ("incremental", "snapshot") and source and after is not None:
+            full = self._full_build(plan, source, after)
             if full is not None:
                 detail["full"] = full
         if plan.config_preimage is not None:
@@ -126,11 +128,11 @@ class RowMaker:
         sensitivity = "rows_and_order" if plan.order_sensitive else "rows"
         return _core.compare_versions(after, plan.target, sensitivity) == "same"
 
-    def _full_build(self, plan: Plan, raw: str, after: str) -> dict[str, Any] | None:
+    def _full_build(self, plan: Plan, source: str, after: str) -> dict[str, Any] | None:
         """The full build that gave the relation its columns; None when that is not certain."""
         anew = plan.full_refresh and plan.kind != "snapshot"  # dbt never drops a snapshot
         if anew or plan.existence in ("missing", "other_type"):
-            return full_build(raw, plan.config_hash, plan.upstreams)
+            return full_build(source, plan.config_hash, plan.upstreams)
         row = plan.row
         if row is None or plan.existence != "present":
             return None

@@ -91,17 +91,22 @@ def keeps_earlier_state(kind: str, facts: Any) -> bool:
     return kind in ("incremental", "snapshot") or facts.own.reads != "none"
 
 
-def full_build(raw: str, config_hash: str | None, upstreams: Iterable[Upstream]) -> dict[str, Any]:
+def full_build(
+    source: str, config_hash: str | None, upstreams: Iterable[Upstream]
+) -> dict[str, Any]:
     """What `columns_are_own` needs to know about a full build that was just done."""
     tokens = {key: token for key, _, kind, token in upstreams if kind in ("data", "definition")}
-    return {"raw": raw, "config": config_hash, "upstreams": tokens}
+    return {"raw": source, "config": config_hash, "upstreams": tokens}
 
 
 def columns_are_own(
-    full: Any, raw: str, config_hash: str | None, upstreams: Iterable[Upstream]
+    full: Any, source: str | None, config_hash: str | None, upstreams: Iterable[Upstream]
 ) -> bool:
-    """Whether the relation's columns are what this code makes of inputs of these columns."""
-    if not isinstance(full, dict) or full.get("raw") != raw or full.get("config") != config_hash:
+    """Whether the relation's columns are what this code makes of inputs of these columns. `source`: what
+    the text is made from (text_sources)."""
+    if source is None or not isinstance(full, dict):
+        return False
+    if full.get("raw") != source or full.get("config") != config_hash:
         return False
     tokens = full.get("upstreams")
     if not isinstance(tokens, dict):

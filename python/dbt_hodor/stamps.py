@@ -20,10 +20,9 @@ from typing import Any
 from dbt_hodor.settings import NodeSettings
 
 _WORD = re.compile(r"[a-z_]\w*")
-_VOLATILE_WORDS = re.compile(
-    r"now|today|current|date|time|rand|uuid|age\b|nextval|getvariable|getenv|txid|invocation|modules",
-    re.IGNORECASE,
-)
+_ANY = "*"
+"""Stands for every name."""
+
 _KEYS = ("unique_key", "partition_by", "partitioned_by", "sorted_by", "cluster_by", "check_cols",
          "updated_at", "incremental_predicates", "indexes")  # fmt: skip
 
@@ -32,10 +31,17 @@ class StampReaders:
     """Column names that volatile nodes use. Computed when the first stamp is met."""
 
     def __init__(
-        self, nodes: Callable[[], Iterable[Any]], recorded_facts: Callable[[Any], Any]
+        self,
+        nodes: Callable[[], Iterable[Any]],
+        recorded_facts: Callable[[Any], Any],
+        is_volatile: Callable[[Any], bool],
+        more_text: Callable[[Any], str | None],
     ) -> None:
+        """`recorded_facts`: of a node's present text, None when there are none. `more_text`: what
+        rendering may add to a node's own file, None when that is not known."""
         self._nodes = nodes
-        self._recorded_facts = recorded_facts
+        self._recorded_facts, self._is_volatile = recorded_facts, is_volatile
+        self._more_text = more_text
         self._users: dict[str, set[str]] | None = None
         self._lock = threading.Lock()
 
@@ -44,27 +50,26 @@ class StampReaders:
         with self._lock:
             if self._users is None:
                 self._users = self._collect()
-            return bool(self._users.get(name, set()) - {besides})
+            users = self._users.get(name, set()) | self._users.get(_ANY, set())
+            return bool(users - {besides})
 
     def _collect(self) -> dict[str, set[str]]:
         users: dict[str, set[str]] = {}
         for node in self._nodes():
             facts = self._recorded_facts(node)
-            if facts is not None and all(call.use == "stamp" for call in facts.volatile_calls):
+            if facts is not None and not self._is_volatile(facts):
                 continue
             words = set(_WORD.findall(str(getattr(node, "raw_code", "")).lower()))
             kwargs = getattr(getattr(node, "test_metadata", None), "kwargs", None)
             words.update(_WORD.findall(str(kwargs or "").lower()))
             if facts is not None:
                 words.update(name.lower() for name in facts.columns)
+            else:
+                more = self._more_text(node)
+                words.update([_ANY] if more is None else _WORD.findall(more.lower()))
             for word in words:
                 users.setdefault(word, set()).add(node.unique_id)
         return users
-
-
-def may_be_volatile(text: str) -> bool:
-    """Whether a raw text has a word that may stand for a value of the moment."""
-    return bool(_VOLATILE_WORDS.search(text))
 
 
 def counted_classes(

@@ -34,6 +34,7 @@ class Warehouse:
         self._parts: dict[str, Parts] = {}
         self._errors: dict[str, str] = {}
         self._user_functions: set[str] = set()
+        self._function_facts: list[Any] = []
         self._stale = False
         self._views: dict[str, Parts] = {}
         self._unseen: dict[str, Parts] = {}
@@ -74,6 +75,7 @@ class Warehouse:
             self._put(relation)
         self.catalog.clear_functions()
         self._user_functions = {function.name.lower() for function in listing.functions}
+        self._function_facts = []
         for function in listing.functions:
             self._put_function(function)
         if "functions" not in self._errors:
@@ -103,6 +105,7 @@ class Warehouse:
         definition = definition_hash(function.definition)
         body = function.definition
         facts = self._facts_of(definition, body if function.returns_table else f"select {body}")
+        self._function_facts.append(facts)
         for name in {function.name, ".".join(function.parts)}:
             self.catalog.put_function(name, definition, facts)
 
@@ -163,6 +166,21 @@ class Warehouse:
             self._fresh()
             known = "functions" not in self._errors
             return known and self._user_functions.isdisjoint(names)
+
+    def read_in_order(self) -> set[str]:
+        """Tables whose order a view or a user's function may see."""
+        with self._lock:
+            self._fresh()
+            definitions = [self.definition_facts.get(d) for d in self._definitions.values()]
+            facts = [_core.Facts.decode(text) for text in definitions if text]
+            facts += [found for found in self._function_facts if found is not None]
+            return {
+                key
+                for found in facts
+                if not found.exact or self.catalog.order_sensitive(found)
+                for kind, key, _, _ in self.catalog.trace(found, [])
+                if kind == "table"
+            }
 
     def never_versioned(self, keys: Iterable[str]) -> None:
         """Relations that their owner opted out of scanning."""

@@ -36,7 +36,7 @@ class Session:
 
     def __init__(self, run: RunContext, writer: RecordWriter, prefetcher: Prefetcher) -> None:
         self.settings = run.settings
-        self.runners = RunnerClasses(self)
+        self._runners = RunnerClasses(self)
         self._stop_listening = statements.listen()
         self._run = run
         self._decider = Decider(run)
@@ -77,6 +77,17 @@ class Session:
                 messages.debug(self._run.redactor.text(cause))
         except Exception as second:  # noqa: BLE001 - without what it may show of secrets
             messages.warn(f"{what} failed ({type(second).__name__}); dbt builds as usual")
+
+    def tried(self, what: str, work: Callable[..., Any], *arguments: Any) -> bool:
+        """Whether something of ours was done; if not, it was said."""
+        return self._guarded(what, lambda: (work(*arguments), True)) is not None
+
+    def class_for(self, chosen: type) -> type:
+        """Our subclass of dbt's runner class."""
+        found: type | None = self._guarded("a runner", lambda: self._runners.class_for(chosen))
+        if found is None:
+            self._blind = True  # nobody will hear of what it writes
+        return found or chosen
 
     def lose_sight(self) -> None:
         """Something was written and not seen: nothing known before may be compared any more."""
@@ -163,8 +174,11 @@ class Session:
         return True
 
     def _mark(self, plan: Plan) -> None:
-        if plan.key is not None and plan.kind not in ("test", "view"):
-            self._run.marks.built(plan.key, code_mark(plan.code_hash, plan.upstreams))
+        if plan.key is None or plan.kind in ("test", "view"):
+            return
+        mark = self._guarded("marking", lambda: (code_mark(plan.code_hash, plan.upstreams),))
+        built = mark and self.tried("marking", self._run.marks.built, plan.key, mark[0])
+        self._blind = self._blind or not built  # readers would compare with an older mark
 
     def _note(self, node: Any, plan: Plan | None, result: Any) -> None:
         if plan is not None and plan.reuses:

@@ -97,7 +97,8 @@ class _ModelMixin(_NotedMixin):
         if plan is None or result.status in (NodeStatus.Error, NodeStatus.Skipped):
             super().print_result_line(result)  # type: ignore[misc]
         elif plan.reuses:
-            fire_reused_line(self, result, plan)
+            if not self._hodor_session.tried("a log line", fire_reused_line, self, result, plan):
+                super().print_result_line(result)  # type: ignore[misc]
         else:
             shown = copy.copy(result)
             shown.message = f"{result.message} ({plan.sentence})"

@@ -19,7 +19,7 @@ from dbt.task.seed import SeedTask
 from dbt.task.snapshot import SnapshotTask
 from dbt.task.test import TestTask
 
-from dbt_hodor.hooks import signals
+from dbt_hodor.hooks import messages, signals
 
 _RUNNER_CLASSES = (RunTask, SeedTask, SnapshotTask, TestTask, BuildTask)
 _MISSING = object()
@@ -67,7 +67,7 @@ def _choosing_runner(original: Callable[..., Any]) -> Callable[..., Any]:
         # BuildTask compares the class that RunTask gave it, so it must see dbt's own there.
         if chosen is None or session is None or (outermost_only and isinstance(self, BuildTask)):
             return chosen
-        return session.runners.class_for(chosen)
+        return session.class_for(chosen)
 
     return get_runner_type
 
@@ -76,12 +76,15 @@ def _starting_session(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def before_run(self: Any, adapter: Any, selected_uids: Any) -> Any:
         status = original(self, adapter, selected_uids)
-        skips = getattr(get_flags(), "skip_nodes_if_on_run_start_fails", True)
-        runs = status == RunStatus.Success or not skips
-        from dbt_hodor import starting
+        try:
+            skips = getattr(get_flags(), "skip_nodes_if_on_run_start_fails", True)
+            runs = status == RunStatus.Success or not skips
+            from dbt_hodor import starting
 
-        # When a failing hook skips every node there is nothing to read ahead, but the run is told.
-        self._hodor_session = starting.start(self, adapter, selected_uids if runs else ())
+            # When a failing hook skips every node there is nothing to read ahead, but the run is told.
+            self._hodor_session = starting.start(self, adapter, selected_uids if runs else ())
+        except Exception as error:  # noqa: BLE001 - without a session dbt builds as usual
+            messages.warn(f"could not start and is off for this run: {type(error).__name__}")
         return status
 
     return before_run

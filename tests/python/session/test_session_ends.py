@@ -193,3 +193,10 @@ def test_a_steady_run_lists_the_warehouse_once(settled):
     )
     assert "asked ['listing']" in output
     assert set(settled.actions.values()) == {"reuse", "replay"}
+
+
+def test_our_warnings_are_no_errors_with_warn_error(toy):
+    """dbt makes an error of every event of that level, whoever fires it."""
+    toy.write("models/x.sql", "{{ config(materialized='external') }} select 1 as x")
+    toy.dbt("--warn-error", "build")
+    assert "1 nodes always build" in toy.output

@@ -308,13 +308,15 @@ class Session:
         self._guarded("ending the read-ahead", self._prefetcher.stop)
         self._look()
         with self._lock:
-            interrupted, self._running = list(self._running.values()), {}
+            interrupted = list(self._running.values())
         for plan in interrupted:
             self._guarded(
                 "recording",
                 lambda plan=plan: self._writer.add(self._rows.built(plan, PARTIAL, 0.0, None)),
                 plan.node,
             )
+            with self._lock:  # one by one: a second signal may end this
+                self._running.pop(plan.node.unique_id, None)
         self._guarded("writing records", self._writer.stop)
 
     def finish(self, results: list[Any]) -> None:

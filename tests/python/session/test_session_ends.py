@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 
 def chain(toy) -> None:
     """One quick model, then one that takes long."""
@@ -20,7 +22,7 @@ def chain(toy) -> None:
     )
 
 
-def interrupted(toy, number: int) -> subprocess.Popen:
+def interrupted(toy, number: int, again: int | None = None) -> subprocess.Popen:
     process = subprocess.Popen(
         [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", "run", "--select", "quick", "slow"],
         cwd=toy.root, env=toy.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -32,6 +34,9 @@ def interrupted(toy, number: int) -> subprocess.Popen:
             break
     time.sleep(0.3)
     os.kill(process.pid, number)
+    if again is not None:
+        time.sleep(0.02)
+        os.kill(process.pid, again)
     rest, _ = process.communicate(timeout=120)
     toy.output = "".join(seen) + rest
     return process
@@ -64,6 +69,24 @@ def test_ctrl_c_flushes(toy):
     process = interrupted(toy, signal.SIGINT)
     assert process.returncode != 0
     assert_recorded(toy)
+
+
+@pytest.mark.parametrize("again", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_leaves_sound_records(toy, again):
+    """What was to be written may be lost; what is there is whole, and the next run is right."""
+    chain(toy)
+    toy.dbt("parse")
+    process = interrupted(toy, signal.SIGINT, again)
+    assert process.returncode != 0
+    if toy.has_run():
+        assert toy.run["schema_version"] == 1
+    toy.write(
+        "models/slow.sql",
+        "{{ config(materialized='table') }} select 1 as n from {{ ref('quick') }}",
+    )
+    toy.dbt("run", "--select", "quick", "slow")
+    assert toy.actions["slow"] == "build"
+    assert toy.sql("select n from slow") == [(1,)]
 
 
 def test_kill_keeps_what_was_written_by_time(toy):

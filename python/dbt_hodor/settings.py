@@ -62,8 +62,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("hodor_path", ".hodor/state.duckdb", values.path, "a file path",
             "The state file, from the project's root. It must not be the warehouse file."),
     Setting("hodor_metadata_threads", 8, values.integer_between(1, 64), "1 to 64",
-            "How many reads of data versions may run at once. DuckDB, which reads in parallel by itself, gets "
-            "two at most."),
+            "How many reads of data versions may run at once. DuckDB, which reads in parallel by itself, "
+            "gets two at most."),
     Setting("hodor_lookback_days", 90, values.integer_between(1, 3650), "1 to 3650",
             "Records older than this do not count; such a node builds once."),
     Setting("hodor_reused_status", "reused", values.reused_status, "reused, success",

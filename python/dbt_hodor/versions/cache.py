@@ -58,6 +58,7 @@ class VersionCache:
         self._workers = 0
         self._busy = 0
         self._closed = False
+        self._broken = ""
         self._errors: dict[Parts, str] = {}
         self.counters = ReadCounters()
 
@@ -68,6 +69,8 @@ class VersionCache:
         give_up_at = time.monotonic() + (self._wait_s if timeout_s is None else timeout_s)
         with self._changed:
             while not self._closed:
+                if self._broken:
+                    raise RuntimeError(f"reading versions failed: {self._broken}")
                 if parts in self._values:
                     return self._values[parts]
                 if parts in self._errors:
@@ -192,15 +195,25 @@ class VersionCache:
         elif self._ahead or self._pieces:
             wanted = max(0, self._threads - self._workers)
         for _ in range(wanted):
-            self._workers += 1
             threading.Thread(target=self._work, name="hodor-versions", daemon=True).start()
+            self._workers += 1
 
     def _work(self) -> None:
+        try:
+            self._work_off()
+        except Exception as error:  # noqa: BLE001 - nobody may wait for a thread that is gone
+            with self._changed:
+                self._broken = f"{type(error).__name__}: {error}"
+        finally:
+            with self._changed:
+                self._workers -= 1
+                self._changed.notify_all()
+
+    def _work_off(self) -> None:
         while True:
             with self._changed:
                 batch = self._next_batch()
                 if not batch:
-                    self._workers -= 1
                     return
                 self._busy += 1
                 self._reading.update(batch)

@@ -30,9 +30,9 @@ PER_NODE = 14
 MODULES = (
     "plugin", "session", "deciding", "inputs", "warehouse", "recording", "report", "context", "opening",
     "starting", "macros", "manifest", "node_text", "config_facts", "stamps", "settling", "plan",
-    "order_readers", "text_sources", "just_built", "records", "counters", "prefetching", "secrets", "settings",
-    "loaded_at", "versions.cache", "versions.duckdb", "store.duckdb", "hooks.runners", "hooks.rendering",
-    "hooks.events", "hooks.run_facts", "hooks.statements", "hooks.profile",
+    "order_readers", "text_sources", "just_built", "records", "counters", "prefetching", "secrets",
+    "settings", "loaded_at", "versions.cache", "versions.duckdb", "store.duckdb", "hooks.runners",
+    "hooks.rendering", "hooks.events", "hooks.run_facts", "hooks.statements", "hooks.profile",
 )  # fmt: skip
 BOUNDARY = frozenset(
     # Called by dbt, or by what dbt calls: they hand on to what is tried here.

@@ -38,13 +38,13 @@ BOUNDARY = frozenset(
     # Called by dbt, or by what dbt calls: they hand on to what is tried here.
     ["decide", "executed", "compiled", "execute", "compile", "after_execute", "print_result_line",
      "execute_data_test", "describe_node_name", "finish", "nodes_done", "class_for", "tried",
-     "_guarded", "_say_fault", "_name", "lose_sight", "noted", "_hear", "initialize", "_fire",
+     "_guarded", "_look", "_say_fault", "_name", "lose_sight", "noted", "_hear", "initialize", "_fire",
      "start"]
 )  # fmt: skip
 
 
-TRIED_AGAIN = ("recording.RecordWriter.", "store.duckdb.")
-"""What fails here is done once more, and said only when that fails, too."""
+TRIED_AGAIN = ("recording.RecordWriter.", "store.duckdb.", "versions.")
+"""What fails here is done once more or is unknown, and said only when that matters."""
 
 
 class Planted(Exception):

@@ -12,8 +12,10 @@ def foreign_key_parent_rebuilt(t: Twin) -> None:
     t.files(
         {
             "seeds/s.csv": "id\n1\n2\n",
-            "models/a.sql": "{{ config(contract={'enforced': true}) }} select id::integer as id from {{ ref('s') }}",
-            "models/b.sql": "{{ config(contract={'enforced': true}) }} select id::integer as id from {{ ref('a') }} where id = 1",
+            "models/a.sql": "{{ config(contract={'enforced': true}) }} "
+            "select id::integer as id from {{ ref('s') }}",
+            "models/b.sql": "{{ config(contract={'enforced': true}) }} "
+            "select id::integer as id from {{ ref('a') }} where id = 1",
             "models/p.yml": "models:\n"
             "  - name: a\n    columns: [{name: id, data_type: integer, constraints: [{type: primary_key}]}]\n"
             "  - name: b\n    columns: [{name: id, data_type: integer, constraints: "

@@ -272,6 +272,8 @@ class Warehouse:
                 self._overwritten.add(key)
         with self._counters.spent_on(VERSIONS):
             self._invalidate(wanted)
+            if not self._keeps_its_files(parts[0]):
+                self.forget_files()
             try:
                 relation = self.provider.relations([wanted])[wanted]
             except Exception:  # noqa: BLE001 - not sure what stands there: list everything anew
@@ -279,6 +281,10 @@ class Warehouse:
                 return
         with self._lock:
             self._replace(wanted, relation)
+
+    def _keeps_its_files(self, database: str) -> bool:
+        """Whether no text can name the files behind this database; those of a lake it can."""
+        return self.provider.is_exclusive(database) or self.provider.is_in_memory(database)
 
     def _invalidate(self, parts: Parts) -> None:
         with self._lock:

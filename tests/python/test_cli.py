@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from dbt_hodor import _core
+from dbt_hodor.cli import wording
 from dbt_hodor.cli.main import main
 from dbt_hodor.store.base import Row
 from dbt_hodor.store.duckdb import DuckDBStore
@@ -333,3 +334,16 @@ def test_what_a_node_does_is_named(run: Run, project: Path) -> None:
     code, out, _ = run("explain", "-s", "customers")
     assert code == 0
     assert "a hook writes shop.ops.log" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("token", "text"),
+    [
+        ("1;delta:0f3c@3@1796069365842@62f5;;", "delta 3"),
+        ("1;ducklake:0f3c@7@1796069365842;;s", "ducklake 7"),
+        ("1;iceberg:0f3c@11@1796069365842@0@62f5;;", "iceberg 11"),
+        ("1;3:42424242;5;s", "3 rows #42424242"),
+    ],
+)
+def test_versions_in_short(token: str, text: str) -> None:
+    assert wording.version(token) == text

@@ -87,7 +87,7 @@ def model(arguments: Arguments) -> None:
 
 
 def extensions(arguments: Arguments) -> None:
-    """Test DuckLake, attached SQLite and Postgres, with duckdb 1.5.5."""
+    """Test DuckLake, Delta, Iceberg, attached SQLite and Postgres, with duckdb 1.5.5."""
     suites.extensions(arguments)
 
 

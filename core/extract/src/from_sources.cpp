@@ -29,6 +29,11 @@ constexpr std::array<std::string_view, 16> kFileFunctions = {"glob",
 constexpr std::array<std::string_view, 3> kMoreFileFunctions = {"read_parquet", "read_text",
                                                                 "sniff_csv"};
 
+// Table functions of DuckDB's extensions that read the newest state of the table in a folder.
+bool is_lake_function(std::string_view name) {
+  return name == "delta_scan" || name == "iceberg_scan";
+}
+
 bool is_file_function(std::string_view name) {
   return std::find(kFileFunctions.begin(), kFileFunctions.end(), name) != kFileFunctions.end() ||
          std::find(kMoreFileFunctions.begin(), kMoreFileFunctions.end(), name) !=
@@ -168,7 +173,7 @@ void Extractor::table_function(NodeId id, const Place& place, Sources& into) {
   }
   const std::vector<std::string> names = names_in(tree_, tree_[function].first_child);
   const std::string name = names.size() == 1 ? lower(names.front()) : std::string();
-  if (tree_.dialect == Dialect::duckdb && is_file_function(name)) {
+  if (tree_.dialect == Dialect::duckdb && (is_file_function(name) || is_lake_function(name))) {
     file_function(function, name);
     add_source(id, name, {true, false, {}}, into);
     return;
@@ -187,14 +192,18 @@ void Extractor::table_function(NodeId id, const Place& place, Sources& into) {
   add_source(id, name, {fields, false, {}}, into);
 }
 
-// read_csv('a.csv', ...), read_csv(['a.csv', 'b.csv']): files when every name is a literal.
+// read_csv('a.csv', ...), read_csv(['a.csv', 'b.csv']): files when every name is a literal. Options
+// of a lake function can name another version or another folder: it must have none.
 void Extractor::file_function(NodeId call, const std::string& name) {
   std::vector<FileRead> files;
   bool certain = false;
   bool first = true;
   for (const NodeId argument : children(tree_, call)) {
     if (tree_[argument].kind != NodeKind::argument) continue;
-    if (!first) continue;
+    if (!first) {
+      certain = certain && !is_lake_function(name);
+      continue;
+    }
     first = false;
     const NodeId expr = tree_.child(argument, NodeKind::expr);
     if (tree_.has(argument, flag::named) || expr == kNoNode) break;
@@ -211,7 +220,7 @@ void Extractor::file_function(NodeId call, const std::string& name) {
       return true;
     };
     if (tree_[operand].kind == NodeKind::list) {
-      certain = tree_[operand].first_child != kNoNode;
+      certain = tree_[operand].first_child != kNoNode && !is_lake_function(name);
       for (const NodeId item : children(tree_, operand)) {
         certain = certain && literal(only_operand(tree_, item));
       }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dbt_hodor.cli.explain import Change
 
 _SHOWN_DIGITS = 8
+_LAKES = ("delta", "ducklake", "iceberg")
 _KINDS = {
     "view": "definition of view {}",
     "code": "code of {}",
@@ -85,6 +86,8 @@ def version(token: str | None) -> str:
     count, separator, total = data.partition(":")
     if separator and count.isdigit():
         return f"{int(count):,} rows #{total.lstrip('-')[-_SHOWN_DIGITS:]}"
+    if count in _LAKES and "@" in total:
+        return f"{count} {total.split('@')[1]}"
     text = data or (parts[3] if len(parts) == 4 else token)
     return f"#{text[:_SHOWN_DIGITS]}"
 

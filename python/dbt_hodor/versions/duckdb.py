@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from dbt_hodor.versions import duckdb_delta, duckdb_iceberg
 from dbt_hodor.versions.base import ListedRelation, Listing, Parts
 from dbt_hodor.versions.duckdb_catalog import ShapeCatalog
 from dbt_hodor.versions.duckdb_ducklake import data_parts
@@ -278,9 +279,9 @@ class DuckDBProvider:
         lakes: dict[str, dict[Parts, str]] = {}
         for parts, shape in tables:
             database = self._catalog.database(cursor, parts[0])
-            if database.type == "ducklake" and database.name not in lakes:
+            if database.type in ("ducklake", "delta") and database.name not in lakes:
                 try:
-                    lakes[database.name] = data_parts(cursor, database.name)
+                    lakes[database.name] = self._lake(cursor, database)
                 except Exception:  # noqa: BLE001 - another layout: its tables are scanned
                     lakes[database.name] = {}
             data = lakes.get(database.name, {}).get(key_of(parts))
@@ -297,10 +298,23 @@ class DuckDBProvider:
                 answers[parts] = result
         return answers
 
+    def _lake(self, cursor: Any, database: Database) -> dict[Parts, str]:
+        """Data parts of an attached lake's tables, where its own records prove them."""
+        if database.type == "ducklake":
+            return data_parts(cursor, database.name)
+        data = duckdb_delta.attached_version(database, self._files.one_file, cursor)
+        return {} if data is None else {key_of((database.name, "main", database.name)): data}
+
     def file_version(self, pattern: str, function: str) -> str | None:
         try:
             with self._cursor() as cursor:
-                found = self._files.version(cursor, pattern, function)
+                if function == "delta_scan":
+                    one_file = self._files.one_file
+                    found = duckdb_delta.table_version(pattern, one_file, cursor)
+                elif function == "iceberg_scan":
+                    found = duckdb_iceberg.table_version(pattern, self._files.one_file)
+                else:
+                    found = self._files.version(cursor, pattern, function)
         except Exception:  # noqa: BLE001 - unknown, whatever the reason
             return None
         return token(found, "", "") if found else None

@@ -52,14 +52,15 @@ class FileVersions:
         for path in paths:
             if _SCHEME.match(path):
                 return None
-            line = self._one_file(path)
+            line = self.one_file(path)
             if line is None:
                 return None
             data = line.encode("utf-8", "surrogateescape")
             digest.update(len(data).to_bytes(8, "big") + data)
         return f"files:{len(paths)}:{digest.hexdigest()[:32]}"
 
-    def _one_file(self, path: str) -> str | None:
+    def one_file(self, path: str) -> str | None:
+        """Path, stat and content of one file, or ``None``."""
         try:
             before = _identity(path)
             if before is None:

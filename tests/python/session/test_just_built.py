@@ -53,6 +53,12 @@ class Provider:
     def is_exclusive(self, database: str) -> bool:
         return self.exclusive
 
+    def is_in_memory(self, database: str) -> bool:
+        return False
+
+    def file_version(self, pattern: str, function: str) -> str | None:
+        return f"1;{len(self.looks)};;"
+
 
 class World:
     """A run in which nodes build relations."""
@@ -215,3 +221,14 @@ def test_a_relation_that_is_not_scanned_has_no_version() -> None:
     world.build("a")
     world.built.look()
     assert world.recorded == {"a": None}
+
+
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_a_write_into_a_lake_is_one_into_files(exclusive: bool) -> None:
+    """A text may name the folder of an attached table; a DuckDB file that is open it may not."""
+    world = World()
+    world.provider.exclusive = exclusive
+    before = world.warehouse.file_version("lake/t", "delta_scan")
+    world.write("t", "1")
+    after = world.warehouse.file_version("lake/t", "delta_scan")
+    assert (after == before) == exclusive

@@ -1,6 +1,6 @@
-"""Attached DuckLake, SQLite and Postgres, with the extension packages of DuckDB 1.5.5.
+"""DuckLake, Delta, Iceberg, SQLite and Postgres, with the extension packages of DuckDB 1.5.5.
 
-Goal: what is scanned is scanned whole; what is not scanned (DuckLake) is proven by its catalog.
+Goal: what is scanned is scanned whole; what is not scanned (the lakes) is proven by its catalog or log.
 Method: real databases; a Postgres server of the test's own where its binaries are installed.
 """
 
@@ -12,13 +12,16 @@ import pwd
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from lake_tables import DeltaTable, IcebergTable
 
+from dbt_hodor.versions import duckdb_delta
 from dbt_hodor.versions.duckdb import DuckDBProvider
 from dbt_hodor.versions.duckdb_ducklake import LakeTable, Snapshot, last_touch
 
@@ -246,3 +249,157 @@ def test_one_unreachable_database_is_said(engine: Any, postgres: str, tmp_path: 
     (tmp_path / "b.sqlite").write_bytes(b"no database any more" * 500)
     assert isinstance(read(engine, "lite", "main", "t"), Exception)
     assert isinstance(read(engine, "memory", "main", "own"), str)
+
+
+# -- Delta and Iceberg ------------------------------------------------------------------------------
+
+
+def rows(engine: Any, source: str) -> list[tuple[Any, ...]]:
+    return sorted(engine.execute(f"FROM {source}").fetchall())
+
+
+def by_folder(engine: Any, place: Path, function: str) -> str:
+    provider = DuckDBProvider(engine.cursor, ":memory:")
+    found = provider.file_version(str(place), function)
+    provider.close()
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def delta(engine: Any, tmp_path: Path) -> DeltaTable:
+    load(engine, "delta")
+    return DeltaTable(tmp_path / "t")
+
+
+@extensions
+def test_delta_by_folder_is_the_version_that_is_read(engine: Any, delta: DeltaTable) -> None:
+    source = f"delta_scan('{delta.folder}')"
+    seen = [by_folder(engine, delta.folder, "delta_scan")]
+    assert rows(engine, source) == [(1,)]
+    delta.commit(rows=[2])
+    seen.append(by_folder(engine, delta.folder, "delta_scan"))
+    assert rows(engine, source) == [(1,), (2,)]
+    delta.checkpoint()
+    delta.commit(rows=[3])
+    (delta.log / f"{0:020}.json").unlink()
+    seen.append(by_folder(engine, delta.folder, "delta_scan"))
+    assert rows(engine, source) == [(1,), (2,), (3,)]
+    gone = delta.files.pop()
+    delta.commit({"remove": {"path": gone["path"], "dataChange": True}})  # RESTORE
+    seen.append(by_folder(engine, delta.folder, "delta_scan"))
+    assert rows(engine, source) == [(1,), (2,)]
+    (delta.folder / gone["path"]).unlink()  # VACUUM
+    assert by_folder(engine, delta.folder, "delta_scan") == seen[-1]
+    assert rows(engine, source) == [(1,), (2,)]
+    delta.columns.append("b")
+    delta.commit(delta.meta())
+    seen.append(by_folder(engine, delta.folder, "delta_scan"))
+    assert rows(engine, source) == [(1, None), (2, None)]
+    shutil.rmtree(delta.folder)
+    again = DeltaTable(delta.folder, delta.id)
+    for row in (2, 3, 4, 5):
+        again.commit(rows=[row])
+    seen.append(by_folder(engine, delta.folder, "delta_scan"))
+    assert again.version == delta.version
+    assert len(set(seen)) == 6
+
+
+@extensions
+def test_attached_delta_needs_no_scan(
+    engine: Any, delta: DeltaTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.execute(f"ATTACH '{delta.folder}' AS x (TYPE delta)")
+    scanned = read(engine, "x", "main", "x")
+    assert data_of(scanned).startswith("1:")  # the log is younger than this process
+    monkeypatch.setattr(duckdb_delta, "_process_start_s", lambda: time.time() + 60)
+    before = read(engine, "x", "main", "x")
+    assert data_of(before).startswith(f"delta:{delta.id}@0@")
+    delta.commit(rows=[2])
+    after = read(engine, "x", "main", "x")
+    assert data_of(after).startswith(f"delta:{delta.id}@1@")
+    assert rows(engine, "x") == [(1,), (2,)]
+    delta.columns.append("b")
+    delta.commit(delta.meta())
+    evolved = read(engine, "x", "main", "x")
+    assert evolved.split(";")[3] != after.split(";")[3]
+    provider = DuckDBProvider(engine.cursor, ":memory:")
+    assert not provider.is_exclusive("x")
+    assert not provider.is_in_memory("x")
+    assert {r.parts for r in provider.listing(["x"]).relations} == {("x", "main", "x")}
+    provider.close()
+    (delta.log / f"{1:020}.json").unlink()
+    assert not str(read(engine, "x", "main", "x")).startswith("1;delta:")
+
+
+@extensions
+@pytest.mark.parametrize("option", ["VERSION 0", "PIN_SNAPSHOT", "PUSHDOWN_FILTERS 'none'"])
+def test_attached_delta_with_options_is_scanned(
+    engine: Any, delta: DeltaTable, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setattr(duckdb_delta, "_process_start_s", lambda: time.time() + 60)
+    engine.execute(f"ATTACH '{delta.folder}' AS x (TYPE delta, {option})")
+    before = read(engine, "x", "main", "x")
+    assert data_of(before).startswith("1:")
+    delta.commit(rows=[2])
+    after = read(engine, "x", "main", "x")
+    assert (after == before) == (rows(engine, "x") == [(1,)])
+
+
+@extensions
+def test_attached_delta_that_was_made_anew_is_read_as_the_engine_reads_it(
+    engine: Any, delta: DeltaTable
+) -> None:
+    """Under the engine's first look: another table of as many commits, with other columns."""
+    engine.execute(f"ATTACH '{delta.folder}' AS x (TYPE delta)")
+    before = read(engine, "x", "main", "x")
+    shutil.rmtree(delta.folder)
+    again = DeltaTable(delta.folder)
+    (again.log / f"{0:020}.json").unlink()
+    again.version, again.columns = -1, ["a", "b"]
+    again.commit(again.meta(), rows=[5])
+    after = read(engine, "x", "main", "x")
+    assert not data_of(after).startswith("delta:")
+    assert after != before
+
+
+@extensions
+def test_iceberg_by_folder_is_the_version_that_is_read(engine: Any, tmp_path: Path) -> None:
+    for name in ("avro", "iceberg"):
+        load(engine, name)
+    table = IcebergTable(tmp_path / "t")
+    source = f"iceberg_scan('{table.folder}')"
+    seen = []
+    for snapshot, values in ((11, [1, 2]), (12, [3])):
+        table.commit(values, snapshot)
+        seen.append(by_folder(engine, table.folder, "iceberg_scan"))
+        assert rows(engine, source) == [(value,) for value in values]
+    table.write(**{"current-snapshot-id": 11})  # rollback
+    seen.append(by_folder(engine, table.folder, "iceberg_scan"))
+    assert rows(engine, source) == [(1,), (2,)]
+    table.write(**{"schemas": [table.schema(0, "a"), table.schema(1, "b")], "current-schema-id": 1})
+    seen.append(by_folder(engine, table.folder, "iceberg_scan"))
+    assert engine.execute(f"FROM {source}").description[0][0] == "b"
+    assert len(set(seen)) == 4
+
+
+@extensions
+def test_iceberg_hints_lead_where_the_engine_goes(engine: Any, tmp_path: Path) -> None:
+    for name in ("avro", "iceberg"):
+        load(engine, name)
+    table = IcebergTable(tmp_path / "t")
+    table.commit([1], 11)
+    table.commit([2], 12)
+    source = f"iceberg_scan('{table.folder}')"
+    shutil.copy(table.place / "v1.metadata.json", table.place / "2.metadata.json")
+    assert rows(engine, source) == [(2,)]
+    assert "@12@" in by_folder(engine, table.folder, "iceberg_scan")
+    (table.place / "v2.metadata.json").rename(table.place / "v9.metadata.json")
+    assert rows(engine, source) == [(1,)]
+    assert "@11@" in by_folder(engine, table.folder, "iceberg_scan")
+    file = table.place / "v9.metadata.json"
+    assert rows(engine, f"iceberg_scan('{file}')") == [(2,)]
+    assert "@12@" in by_folder(engine, file, "iceberg_scan")
+    table.hint("v9\n")  # taken as it is
+    with pytest.raises(duckdb.Error):
+        rows(engine, source)

@@ -18,7 +18,7 @@ from dbt_hodor.config_facts import macro_values, plain
 from dbt_hodor.counters import VERSIONS, Counters
 from dbt_hodor.inputs import CodeMarks, Inputs, VolatileValues
 from dbt_hodor.macros import Macros, MacroUse, may_set
-from dbt_hodor.manifest import ManifestIndex
+from dbt_hodor.manifest import ManifestIndex, resource_of
 from dbt_hodor.node_text import TextReader
 from dbt_hodor.order_readers import OrderReaders
 from dbt_hodor.records import Records
@@ -129,7 +129,7 @@ class RunContext:
         return any(
             self.macros.used_by_text(str(node.raw_code)).acts
             for node in self.manifest.nodes.values()
-            if str(node.resource_type) in ("model", "snapshot", "test")
+            if resource_of(node) in ("model", "snapshot", "test")
         )
 
     def session_differences(self) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class RunContext:
         """The node's `state:` block; what is wrong in it is said once per wording."""
         extra = getattr(node.config, "_extra", None)
         state = extra.get("state") if extra else None
-        key = (str(node.resource_type), repr(state))
+        key = (resource_of(node), repr(state))
         known = self._node_settings.get(key)
         if known is None:
             known, notes = resolve_node_settings(state, key[0])
@@ -218,7 +218,7 @@ class RunContext:
 
     def _recorded_facts(self, node: Any) -> Any:
         """Facts of the node's last build, unless its raw text may have become volatile since."""
-        if str(node.resource_type) not in ("model", "snapshot", "test"):
+        if resource_of(node) not in ("model", "snapshot", "test"):
             return _core.Facts(exact=True)
         row = self.records.row(self.index.node_key(node))
         if row is None:
@@ -237,7 +237,7 @@ class RunContext:
 
     def databases(self) -> set[str]:
         """Every database that the project names."""
-        return {str(self.config.credentials.database), *self.index.databases()}
+        return {str(self.config.credentials.database), *self.index.databases}
 
 
 def raw_digest(raw: str) -> str:

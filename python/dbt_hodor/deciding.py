@@ -18,7 +18,7 @@ from dbt_hodor.config_facts import config_values, macro_values, plain, pointer_v
 from dbt_hodor.context import RunContext, raw_digest
 from dbt_hodor.hooks import rendering
 from dbt_hodor.macros import names_in, reachable_texts
-from dbt_hodor.manifest import classify, expected_type, parts_of
+from dbt_hodor.manifest import classify, expected_type
 from dbt_hodor.node_text import Effects, fragments, test_sql
 from dbt_hodor.plan import Plan
 from dbt_hodor.settling import columns_are_own, keeps_earlier_state, settles
@@ -51,8 +51,8 @@ class Decider:
         plan = Plan(node=node, node_key=self._run.index.node_key(node))
         plan.kind = classify(node, self._run.adapter_type)[0]
         plan.started_ms = self._run.now_ms()
-        plan.parts = parts_of(node)
-        plan.key = None if plan.parts is None else _core.relation_key(plan.parts)
+        plan.parts = self._run.index.parts.get(node.unique_id)
+        plan.key = self._run.index.keys.get(node.unique_id)
         return plan
 
     # -- who it is ------------------------------------------------------------------------------
@@ -65,8 +65,7 @@ class Decider:
         plan.unsupported = unsupported or self._never_reused(plan)
         plan.settings = run.settings_of(node)
         plan.parts = run.index.parts.get(node.unique_id)
-        if plan.parts is not None:
-            plan.key = _core.relation_key(plan.parts)
+        plan.key = run.index.keys.get(node.unique_id)
         plan.row = run.records.row(plan.node_key)
         refresh = getattr(node.config, "full_refresh", None)
         plan.full_refresh = bool(run.flags.FULL_REFRESH if refresh is None else refresh)

@@ -11,12 +11,11 @@ import os
 import time
 from typing import Any
 
-from dbt_hodor import _core
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN, STORE, VERSIONS, Counters
 from dbt_hodor.hooks import messages, run_facts
 from dbt_hodor.loaded_at import LoadedAt
-from dbt_hodor.manifest import parent_ids, parts_of
+from dbt_hodor.manifest import parent_ids, resource_of
 from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter
 from dbt_hodor.records import Records
@@ -175,12 +174,9 @@ def _choose_versions(run: RunContext) -> None:
     never: list[str] = []
     always: dict[str, Any] = {}
     otherwise: dict[str, Any] = {}
-    for node in (*run.manifest.nodes.values(), *run.manifest.sources.values()):
-        parts = parts_of(node)
-        if parts is None:
-            continue
-        key, choice = _core.relation_key(parts), _version_choice(node)
-        is_source = str(node.resource_type) == "source"
+    for unique_id, key in run.index.keys.items():
+        node = run.index.find(unique_id)
+        choice, is_source = _version_choice(node), resource_of(node) == "source"
         if choice == "loaded_at" and is_source:
             always[key] = node
         elif choice is not None:
@@ -193,10 +189,13 @@ def _choose_versions(run: RunContext) -> None:
 
 
 def _version_choice(node: Any) -> str | None:
-    places = (node, getattr(node, "config", None))
-    chosen = [version_opt_out(getattr(place, "meta", None)) for place in places]
-    chosen.append(version_opt_out(getattr(node, "source_meta", None)))
-    return next((choice for choice in chosen if choice is not None), None)
+    config = getattr(node, "config", None)
+    places = ((node, "meta"), (config, "meta"), (node, "source_meta"))
+    for place, name in places:
+        choice = version_opt_out(getattr(place, name, None))
+        if choice is not None:
+            return choice
+    return None
 
 
 def _in_order(task: Any, selected_uids: Any) -> list[Any]:

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from dbt_hodor.manifest import ManifestIndex
+from dbt_hodor.manifest import ManifestIndex, resource_of
 
 _BLIND = '"order_sensitive":false'
 
@@ -40,7 +40,7 @@ class OrderReaders:
     def _collect(self) -> set[str]:
         above: set[str] = set()
         for node in self._index.manifest.nodes.values():
-            if str(node.resource_type) not in ("model", "snapshot", "test"):
+            if resource_of(node) not in ("model", "snapshot", "test"):
                 continue
             if _BLIND in (self._facts_of(node) or ""):
                 continue

@@ -7,6 +7,7 @@ Never: holds dbt objects longer than the node's turn, apart from the node itself
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,10 @@ from dbt_hodor.settings import NodeSettings
 from dbt_hodor.store.base import Row
 
 
-@dataclass
+_DEFAULT_SETTINGS = NodeSettings()
+
+
+@dataclass(slots=True)
 class Plan:
     """`action` and `reason` are the decision; `reuses` is what happens in this mode."""
 
@@ -32,7 +36,7 @@ class Plan:
     unsupported: str = ""
     writes_unseen: bool = False
     """A macro of the project may write more than the node's own relation."""
-    settings: NodeSettings = field(default_factory=NodeSettings)
+    settings: NodeSettings = _DEFAULT_SETTINGS
     started_ms: int = 0
     """Warehouse clock when the decision began, UTC epoch ms."""
     parts: Parts | None = None
@@ -45,7 +49,7 @@ class Plan:
     config_hash: str | None = None
     config_preimage: dict[str, Any] | None = None
     facts: Any = None
-    code_parts: list[tuple[str, str, str]] = field(default_factory=list)
+    code_parts: Sequence[tuple[str, str, str]] = ()
     """(kind, name, hash) of CTEs, columns and body, when the text was analysed in this run."""
     effects: Effects = field(default_factory=Effects)
     full_refresh: bool = False
@@ -53,16 +57,16 @@ class Plan:
     order_sensitive: bool = False
     existence: str = "unknown"
     target: str | None = None
-    upstreams: list[Upstream] = field(default_factory=list)
+    upstreams: Sequence[Upstream] = ()
     awaited: dict[str, str] = field(default_factory=dict)
     """Input key -> key of a relation whose build, before this node's, gives its version."""
-    definitions: list[str] = field(default_factory=list)
+    definitions: Sequence[str] = ()
     """Hashes of the views and functions between the node and its data."""
-    changed: list[str] = field(default_factory=list)
-    hooks_to_run: list[str] = field(default_factory=list)
+    changed: Sequence[str] = ()
+    hooks_to_run: Sequence[str] = ()
     test_result: dict[str, Any] | None = None
 
     def forget_texts(self) -> None:
         """Lets go of what only the decision and the record needed; the report keeps the rest."""
         self.facts = self.config_preimage = None
-        self.code_parts = []
+        self.code_parts = ()

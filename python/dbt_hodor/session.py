@@ -20,7 +20,7 @@ from dbt_hodor.hooks import messages
 from dbt_hodor.hooks.runners import RunnerClasses
 from dbt_hodor.inputs import code_mark
 from dbt_hodor.just_built import Built, JustBuilt, writes_elsewhere
-from dbt_hodor.manifest import parts_of, writes_only_itself
+from dbt_hodor.manifest import parts_of, resource_of, writes_only_itself
 from dbt_hodor.plan import Plan
 from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter, RowMaker
@@ -51,11 +51,11 @@ class Session:
 
     # -- the boundary ---------------------------------------------------------------------------
 
-    def _guarded(self, what: str, work: Callable[[], Any]) -> Any:
+    def _guarded(self, what: str, work: Callable[..., Any], *arguments: Any) -> Any:
         """Runs our own code. An exception is said once per cause and yields None."""
         try:
             with self._run.counters.spent_on(OWN):
-                return work()
+                return work(*arguments)
         except Exception as error:  # noqa: BLE001 - the one place where hodor fails open
             cause = f"{what} failed: {type(error).__name__}: {error}"
             messages.debug(self._run.redactor.text(cause))
@@ -71,23 +71,28 @@ class Session:
     def decide(self, node: Any, manifest: Any) -> Plan:
         """The plan of a compiled node; after any trouble one that builds."""
         del manifest  # dbt hands over the one that the run began with
-        plan = self._guarded(f"deciding {node.name}", lambda: self._decider.plan(node))
+        plan = self._guarded(f"deciding {node.name}", self._decide, node)
         if plan is None:
             plan = self._plan_of_error(node)
-        self._guarded("reporting a decision", lambda: self._report.decided(plan))
+            self._guarded("reporting a decision", self._report.decided, plan)
         if not plan.reuses:
             with self._lock:
                 self._running[node.unique_id] = plan
-        self._guarded(f"noting {node.name}", lambda: self._begins(node, plan))
+        if not plan.reuses or plan.hooks_to_run:
+            self._guarded(f"noting {node.name}", self._begins, node, plan)
         return plan
 
     def _begins(self, node: Any, plan: Plan) -> None:
-        if not plan.reuses or plan.hooks_to_run:
-            own = writes_only_itself(node, self._run.adapter_type)
-            self._just_built.begins(node.unique_id, writes_elsewhere(plan, own))
+        own = writes_only_itself(node, self._run.adapter_type)
+        self._just_built.begins(node.unique_id, writes_elsewhere(plan, own))
+
+    def _decide(self, node: Any) -> Plan:
+        plan = self._decider.plan(node)
+        self._report.decided(plan)
+        return plan
 
     def _plan_of_error(self, node: Any) -> Plan:
-        plan = self._guarded(f"naming {node.name}", lambda: self._decider.plan_of_error(node))
+        plan = self._guarded(f"naming {node.name}", self._decider.plan_of_error, node)
         if plan is None:
             plan = Plan(node=node, node_key=node.unique_id)
         # What its hooks do is not known.
@@ -101,7 +106,7 @@ class Session:
         """A node is done: what it wrote is looked at again, and what happened is recorded."""
         with self._lock:
             self._running.pop(node.unique_id, None)
-        self._guarded(f"recording {node.name}", lambda: self._ended(node, plan, result))
+        self._guarded(f"recording {node.name}", self._ended, node, plan, result)
 
     def _ended(self, node: Any, plan: Plan | None, result: Any) -> None:
         try:
@@ -121,7 +126,7 @@ class Session:
                 self._writer.add(self._rows.reused(plan))
             plan.forget_texts()
             return
-        resource = str(node.resource_type)
+        resource = resource_of(node)
         if resource == "unit_test":
             return
         status, seconds = _status(result), float(result.execution_time or 0.0)
@@ -158,7 +163,7 @@ class Session:
     def _reread(self, node: Any, plan: Plan | None) -> None:
         """Every executed node may have changed its relation, its hooks or its files others."""
         run = self._run
-        resource = str(node.resource_type)
+        resource = resource_of(node)
         if resource == "function":
             self._just_built.look()  # it wrote no relation, but the listing is made anew
         unknown_text = not writes_only_itself(node, run.adapter_type)
@@ -255,7 +260,7 @@ class Session:
                 return
             self._done = True
         self.nodes_done()
-        self._guarded("the report", lambda: self._say(results))
+        self._guarded("the report", self._say, results)
         self._guarded("closing", self._close)
 
     def _say(self, results: list[Any]) -> None:
@@ -263,8 +268,7 @@ class Session:
             ".".join(parts): self._run.redactor.text(str(error))
             for parts, error in self._run.warehouse.unreadable().items()
         }
-        document = self._report.document(results, unreadable)
-        self._report.write(document)
+        document = self._report.write(results, unreadable)
         for kind, count in sorted(self._report.unsupported().items()):
             messages.warn(f"{count} nodes always build: {kind} are not reused")
         for sentence in self._report.sentences(document):

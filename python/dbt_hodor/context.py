@@ -84,7 +84,8 @@ class RunContext:
             getattr(self.flags, "latest_version_pointer_enabled_by_default", False)
         )
         self.environment = self._read_environment()
-        self._may_set = any(map(may_set, self._all_texts()))
+        self.nodes_may_set = any(map(may_set, self._all_texts()))
+        """Whether something in the project may change settings of the session."""
 
     # -- time, warnings -------------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ class RunContext:
     def session_differences(self) -> dict[str, Any]:
         """Settings of the calling thread's connection that differ from those of a new one: what an
         earlier node's hook or `run_query` set stays set for the nodes after it."""
-        if not self._may_set:
+        if not self.nodes_may_set:
             return {}
         usual = {k: v for k, v in self.environment["warehouse"].items() if k not in _VERSIONS}
         own = {

@@ -17,6 +17,7 @@ from dbt_hodor import _core
 from dbt_hodor.config_facts import config_values, macro_values, plain, pointer_value
 from dbt_hodor.context import RunContext, raw_digest
 from dbt_hodor.hooks import rendering
+from dbt_hodor.inputs import Inputs
 from dbt_hodor.macros import names_in, reachable_texts
 from dbt_hodor.manifest import classify, expected_type
 from dbt_hodor.node_text import Effects, fragments, test_sql
@@ -33,18 +34,47 @@ class Decider:
 
     def plan(self, node: Any) -> Plan:
         """The decision for one compiled node. Raises when anything cannot be found out."""
+        run = self._run
         plan = self._begin(node)
         if self._is_readable(plan):
             self._read_text(plan)
             self._hash_config(plan)
-            self._read_inputs(plan)
-            self._read_target(plan)
+            self._read_inputs(plan, run.inputs, run.has_open_transaction())
+            self._read_target(plan, run.warehouse)
         else:
             # No SQL to look into, but children want to know when it changes.
             text = getattr(node, "compiled_code", None) or getattr(node, "raw_code", None) or ""
-            plan.code_hash = self._run.reader.text_hash(text, ())
+            plan.code_hash = run.reader.text_hash(text, ())
         self._decide(plan)
         return plan
+
+    def plan_as_recorded(self, node: Any, inputs: Inputs, warehouse: Any) -> Plan | None:
+        """What `plan` would give if the node were compiled to the recorded text, outside a
+        transaction; `is_as_recorded` asks both later. None for a node whose plan depends on more
+        than that. `inputs`, `warehouse`: those of the run, or what stands in for them."""
+        plan = self._begin(node)
+        if plan.row is None or plan.kind in ("seed", "snapshot") or plan.unsupported:
+            return None
+        if rendering.raw_hooks(node) or _has_key(node, "sql_header"):
+            return None
+        if plan.settings.compare_unrendered_code:
+            return None
+        plan.text_hash = plan.row.text_hash
+        plan.fragments = fragments(node, plan.kind)
+        if not self._take_recorded(plan, has_texts=False):
+            return None
+        self._hash_config(plan)
+        self._read_inputs(plan, inputs, in_transaction=False)
+        self._read_target(plan, warehouse)
+        self._decide(plan)
+        return plan
+
+    def is_as_recorded(self, plan: Plan) -> bool:
+        """Whether the node was compiled to the recorded text, and no transaction is open."""
+        if not self._is_readable(plan) or self._run.has_open_transaction():
+            return False
+        text = self._run.reader.text_hash(_query_of(plan), plan.fragments)
+        return text == plan.text_hash
 
     def plan_of_error(self, node: Any) -> Plan:
         """What can be said about a node that could not be decided: it builds, without hashes."""
@@ -103,7 +133,7 @@ class Decider:
             plan.facts = _core.Facts(exact=True)
             sql = ""
         else:
-            sql = test_sql(node) if plan.kind == "test" else node.compiled_code
+            sql = _query_of(plan)
         hooks = rendering.hooks_of(node, run)
         if hooks is None:
             plan.effects.forbids_reuse = "a hook may act when it is rendered"
@@ -113,7 +143,7 @@ class Decider:
         header = node.config.get("sql_header") if _has_key(node, "sql_header") else None
         if header:
             texts.append(str(header))
-        pieces = fragments(node, plan.kind)
+        pieces = plan.fragments = fragments(node, plan.kind)
         extras = [*texts, *pieces]
         if plan.settings.execute_hooks_on_any_reuse:
             plan.hooks_to_run = [hook.sql for hook in hooks]
@@ -221,7 +251,7 @@ class Decider:
 
     # -- what it reads and what stands there ------------------------------------------------------
 
-    def _read_inputs(self, plan: Plan) -> None:
+    def _read_inputs(self, plan: Plan, inputs: Inputs, in_transaction: bool) -> None:
         run = self._run
         stamps = counted_classes(plan.node, plan.kind, plan.facts, plan.settings, run.stamp_readers)
         plan.order_sensitive = (
@@ -229,16 +259,15 @@ class Decider:
             or run.warehouse.order_sensitive(plan.facts)
             or run.order_readers.are_below(plan.node.unique_id)
         )
-        in_transaction = run.has_open_transaction()
         # Without a record there is nothing to compare: what was just built need not be read yet.
         may_wait = plan.row is None and not in_transaction
-        plan.upstreams, plan.definitions = run.inputs.of(
+        plan.upstreams, plan.definitions = inputs.of(
             plan.node, plan.kind, plan.facts, plan.settings, stamps, in_transaction,
             plan.awaited if may_wait else None,
         )  # fmt: skip
         plan.keeps_earlier_state = keeps_earlier_state(plan.kind, plan.facts)
 
-    def _read_target(self, plan: Plan) -> None:
+    def _read_target(self, plan: Plan, warehouse: Any) -> None:
         run, node = self._run, plan.node
         expected = expected_type(plan.kind)
         if plan.kind == "test":
@@ -249,13 +278,13 @@ class Decider:
             expected = stored
         if plan.parts is None or plan.key is None:
             return
-        plan.existence = run.warehouse.existence(plan.parts, expected)
+        plan.existence = warehouse.existence(plan.parts, expected)
         if plan.existence != "present":
             return
         if expected == "view":
-            plan.target = run.warehouse.definition_of(plan.parts)
+            plan.target = warehouse.definition_of(plan.parts)
         elif plan.row is not None or plan.keeps_earlier_state:
-            plan.target = run.warehouse.version(plan.key)
+            plan.target = warehouse.version(plan.key)
 
     # -- the decision ---------------------------------------------------------------------------
 
@@ -339,6 +368,11 @@ class Decider:
         if plan.kind == "test":
             return f"replayed, ran {when}, {reason}"
         return f"{reason}, last build {when}"
+
+
+def _query_of(plan: Plan) -> str:
+    node = plan.node
+    return test_sql(node) if plan.kind == "test" else str(node.compiled_code)
 
 
 def _has_key(node: Any, key: str) -> bool:

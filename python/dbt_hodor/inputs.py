@@ -7,6 +7,7 @@ Never: guesses. A parent that the SQL does not name is an input all the same.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ class CodeMarks:
         self._recorded = recorded
         self._marks: dict[str, str | None] = {}
         self._lock = threading.Lock()
+        self._builds = itertools.count(1)
+        self.builds_noted = 0
+        """Another number after each build."""
 
     def of(self, key: str) -> str | None:
         """Mark of the relation's node as a token; None when it never was built under hodor."""
@@ -40,6 +44,7 @@ class CodeMarks:
         """A node was executed: its children compare with this from now on."""
         with self._lock:
             self._marks[key] = None if mark is None else _core.version_token(mark, "", "")
+            self.builds_noted = next(self._builds)
 
 
 def code_mark(code_hash: str | None, upstreams: Iterable[Upstream]) -> str | None:

@@ -245,7 +245,7 @@ class ManifestIndex:
 
 
 def _keyed(relations: dict[str, Parts]) -> dict[str, str]:
-    return dict(zip(relations, _core.relation_keys(list(relations.values()))))
+    return dict(zip(relations, _core.relation_keys(list(relations.values())), strict=True))
 
 
 _MAKES_EMPTY_TABLE = re.compile(

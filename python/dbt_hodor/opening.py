@@ -53,7 +53,9 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         writer = RecordWriter(store, counters, messages.warn)
         prefetcher = Prefetcher(run)
         session = Session(run, writer, prefetcher)
-        prefetcher.start(_in_order(task, selected_uids))
+        order = _in_order(task, selected_uids)
+        prefetcher.start(order)
+        session.expect(order)
         messages.info(
             f"mode {settings.mode}, {len(records)} build records for "
             f"{facts.project_name}/{facts.target_name}"

@@ -17,7 +17,6 @@ from dbt_hodor.node_text import Effects
 from dbt_hodor.settings import NodeSettings
 from dbt_hodor.store.base import Row
 
-
 _DEFAULT_SETTINGS = NodeSettings()
 
 
@@ -51,13 +50,15 @@ class Plan:
     facts: Any = None
     code_parts: Sequence[tuple[str, str, str]] = ()
     """(kind, name, hash) of CTEs, columns and body, when the text was analysed in this run."""
+    fragments: Sequence[str] = ()
+    """Configuration that is SQL."""
     effects: Effects = field(default_factory=Effects)
     full_refresh: bool = False
     keeps_earlier_state: bool = False
     order_sensitive: bool = False
     existence: str = "unknown"
     target: str | None = None
-    upstreams: Sequence[Upstream] = ()
+    upstreams: list[Upstream] = field(default_factory=list)
     awaited: dict[str, str] = field(default_factory=dict)
     """Input key -> key of a relation whose build, before this node's, gives its version."""
     definitions: Sequence[str] = ()

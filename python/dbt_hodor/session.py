@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dbt_hodor import _core
+from dbt_hodor.ahead import Ahead
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN
 from dbt_hodor.deciding import Decider
@@ -38,6 +39,7 @@ class Session:
         self.runners = RunnerClasses(self)
         self._run = run
         self._decider = Decider(run)
+        self._ahead = Ahead(run, self._decider)
         self._rows = RowMaker(run)
         self._writer = writer
         self._prefetcher = prefetcher
@@ -66,6 +68,10 @@ class Session:
                 messages.warn(self._run.redactor.text(f"{cause}; dbt builds as usual"))
             return None
 
+    def expect(self, nodes: list[Any]) -> None:
+        """The selected nodes, in the order in which dbt will run them."""
+        self._ahead.expect(nodes)
+
     # -- before a node --------------------------------------------------------------------------
 
     def decide(self, node: Any, manifest: Any) -> Plan:
@@ -87,7 +93,7 @@ class Session:
         self._just_built.begins(node.unique_id, writes_elsewhere(plan, own))
 
     def _decide(self, node: Any) -> Plan:
-        plan = self._decider.plan(node)
+        plan = self._ahead.take(node) or self._decider.plan(node)
         self._report.decided(plan)
         return plan
 

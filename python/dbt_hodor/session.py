@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dbt_hodor import _core
@@ -110,6 +111,9 @@ class Session:
 
     def executed(self, node: Any, plan: Plan | None, result: Any) -> None:
         """A node is done: what it wrote is looked at again, and what happened is recorded."""
+        if plan is not None and plan.reuses and not plan.hooks_to_run:
+            self._guarded(f"recording {node.name}", self._note_reuse, plan, result)
+            return
         with self._lock:
             self._running.pop(node.unique_id, None)
         self._guarded(f"recording {node.name}", self._ended, node, plan, result)
@@ -120,17 +124,19 @@ class Session:
         finally:
             self._just_built.ended(node.unique_id)
 
+    def _note_reuse(self, plan: Plan, result: Any) -> None:
+        if _status(result) != "error":
+            self._writer.add_later(partial(self._rows.reused, plan, self._run.now_ms()))
+        plan.forget_texts()
+
     def _mark(self, plan: Plan) -> None:
         if plan.key is not None and plan.kind not in ("test", "view"):
             self._run.marks.built(plan.key, code_mark(plan.code_hash, plan.upstreams))
 
     def _note(self, node: Any, plan: Plan | None, result: Any) -> None:
         if plan is not None and plan.reuses:
-            if plan.hooks_to_run:
-                self._after_hooks(plan)
-            if str(result.status) != "error":
-                self._writer.add(self._rows.reused(plan))
-            plan.forget_texts()
+            self._after_hooks(plan)
+            self._note_reuse(plan, result)
             return
         resource = resource_of(node)
         if resource == "unit_test":

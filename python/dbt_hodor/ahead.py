@@ -102,12 +102,15 @@ class Ahead:
             return
         others = (other for uid, other in self._left.items() if uid not in self._plans)
         wanted = [node, *islice(others, self._count - 1)]
-        made = [plan for plan in map(self._plan, wanted) if plan is not None]
-        self._plans.update({plan.node.unique_id: plan for plan in made})
-        if len(made) == len(wanted):
-            self._count = min(4 * self._count, _MOST)
-        elif 2 * len(made) < len(wanted):
-            self._count = 1
+        made = 0
+        for one in wanted:
+            plan = self._plan(one)
+            if plan is None:
+                self._left.pop(one.unique_id, None)  # not tried again before its turn
+            else:
+                self._plans[one.unique_id] = plan
+                made += 1
+        self._count = min(4 * self._count, _MOST) if 2 * made >= len(wanted) else 1
 
     def _plan(self, node: Any) -> Plan | None:
         try:

@@ -55,7 +55,7 @@ class Decider:
         plan = self._begin(node)
         if plan.row is None or plan.kind in ("seed", "snapshot") or plan.unsupported:
             return None
-        if rendering.raw_hooks(node) or _has_key(node, "sql_header"):
+        if rendering.raw_hooks(node) or _header_of(node):
             return None
         if plan.settings.compare_unrendered_code:
             return None
@@ -140,7 +140,7 @@ class Decider:
             plan.effects.opaque = True
             hooks = []
         texts = [hook.sql for hook in hooks]
-        header = node.config.get("sql_header") if _has_key(node, "sql_header") else None
+        header = _header_of(node)
         if header:
             texts.append(str(header))
         pieces = plan.fragments = fragments(node, plan.kind)
@@ -375,9 +375,10 @@ def _query_of(plan: Plan) -> str:
     return test_sql(node) if plan.kind == "test" else str(node.compiled_code)
 
 
-def _has_key(node: Any, key: str) -> bool:
+def _header_of(node: Any) -> Any:
     extra = getattr(node.config, "_extra", None)
-    return key in node.config.__dict__ or bool(extra and key in extra)
+    has_one = "sql_header" in node.config.__dict__ or bool(extra and "sql_header" in extra)
+    return node.config.get("sql_header") if has_one else None
 
 
 @lru_cache(maxsize=1024)

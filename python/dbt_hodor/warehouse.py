@@ -181,9 +181,9 @@ class Warehouse:
         self._loaded_at = reader
 
     def known_version(self, key: str) -> str | None:
-        """The same as `version`, where that reads nothing."""
-        with self._lock:
-            parts = self._parts.get(key)
+        """The same as `version`, where that reads nothing. Without the lock: what is found in the
+        middle of a change stood there before it, and what is not found is asked for with the lock."""
+        parts = self._parts.get(key)
         if parts is None or key in self._unversioned or key in self._unseen:
             return None
         return None if key in self._loaded_at_always else self.cache.peek(parts)

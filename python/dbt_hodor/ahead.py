@@ -26,34 +26,25 @@ from dbt_hodor.plan import Plan
 from dbt_hodor.warehouse import Warehouse
 
 _MOST = 64
-
-
-class _NotKnown(Exception):
-    """Something would have to be read first, or may be another thing at the node's turn."""
+_HOLD_AT_ANY_TIME = ("no_new_data", "view_unchanged")
 
 
 class _KnownOnly:
-    """The warehouse as far as it was read. Stands in for `Warehouse` and `VolatileValues`."""
+    """The warehouse as far as it was read. Stands in for `Warehouse` and `VolatileValues`: what would
+    have to be read first, or may be another thing at the node's turn, is unknown."""
 
     def __init__(self, warehouse: Warehouse) -> None:
-        self._warehouse = warehouse
+        self.version = warehouse.known_version
         self.trace = warehouse.trace
         self.parts_of = warehouse.parts_of
         self.existence = warehouse.existence
         self.definition_of = warehouse.definition_of
-        self.order_sensitive = warehouse.order_sensitive
 
-    def version(self, key: str) -> str:
-        token = self._warehouse.known_version(key)
-        if token is None:
-            raise _NotKnown
-        return token
-
-    def file_version(self, pattern: str, function: str) -> str:
-        raise _NotKnown
+    def file_version(self, pattern: str, function: str) -> None:
+        return None
 
     def tokens(self, classes: set[str]) -> dict[str, str | None]:
-        raise _NotKnown
+        return dict.fromkeys(classes)
 
 
 class Ahead:
@@ -117,8 +108,9 @@ class Ahead:
             plan = self._decider.plan_as_recorded(node, self._inputs, self._warehouse)
         except Exception:  # noqa: BLE001 - at the node's turn the session hears of it
             return None
-        return plan if plan is not None and _holds_at_any_time(plan) else None
-
-
-def _holds_at_any_time(plan: Plan) -> bool:
-    return plan.reuses and plan.reason in ("no_new_data", "view_unchanged")
+        if plan is None or not plan.reuses or plan.reason not in _HOLD_AT_ANY_TIME:
+            return None
+        if any(token is None for _, _, _, token in plan.upstreams):
+            return None  # it may be known at the node's turn, and is recorded then
+        plan.forget_texts()  # a build would need them
+        return plan

@@ -34,6 +34,10 @@ class CodeMarks:
 
     def of(self, key: str) -> str | None:
         """Mark of the relation's node as a token; None when it never was built under hodor."""
+        try:
+            return self._marks[key]
+        except KeyError:
+            pass
         with self._lock:
             if key not in self._marks:
                 mark = self._recorded(key)

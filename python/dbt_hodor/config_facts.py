@@ -47,6 +47,8 @@ _AS_IS = frozenset({type(None), bool, int, float, str, bytes})
 _field_names: dict[type, tuple[str, ...]] = {}
 """Of the dataclasses met so far: `fields()` takes longer than to read them."""
 
+_enumerations: set[type] = set()
+
 
 def plain(value: Any) -> Any:
     """A value of the kinds that the core digests; other objects by their type and text."""
@@ -60,6 +62,8 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if kind in _field_names:
         return _plain_dataclass(value, _field_names[kind])
+    if kind in _enumerations:
+        return plain(value.value)
     return _plain_other(value)
 
 
@@ -67,6 +71,7 @@ def _plain_other(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         # Enum members that are strings must not hash by their class.
         if isinstance(value, Enum):
+            _enumerations.add(type(value))
             return plain(value.value)
         return str(value) if isinstance(value, str) else value
     if isinstance(value, Mapping):

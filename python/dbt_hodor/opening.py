@@ -97,7 +97,8 @@ def _load(store: Any, facts: Any, since_ms: int, counters: Counters) -> Any:
     except StoreUnreadable as error:
         messages.warn(f"records cannot be read, so everything builds: {error}")
         rows = []
-    store.close()  # its engine keeps what the load took, and the first record comes much later
+    with counters.spent_on(STORE):
+        store.close()  # its engine keeps what the load took, and the first record comes much later
     for notice in store.notices:
         messages.warn(notice)
     store.notices.clear()

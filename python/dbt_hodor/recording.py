@@ -297,4 +297,5 @@ class RecordWriter:
 
     def close(self) -> None:
         """Gives the store back. Nothing may be added afterwards."""
-        self._store.close()
+        with self._counters.spent_on(STORE):
+            self._store.close()

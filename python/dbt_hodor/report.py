@@ -75,8 +75,10 @@ class RunReport:
 
     def decided(self, plan: Plan) -> None:
         """A node got its decision."""
+        self._plans[plan.node.unique_id] = plan
+        if plan.reuses:
+            return
         with self._lock:
-            self._plans[plan.node.unique_id] = plan
             if plan.reason == "hodor_error":
                 self._errors += 1
             if plan.unsupported:

@@ -54,7 +54,7 @@ class Decider:
         than that. `inputs`, `warehouse`: those of the run, or what stands in for them."""
         plan = self._begin(node)
         if plan.row is None or plan.kind in ("seed", "snapshot") or plan.unsupported:
-            return None
+            return None  # Python models are not supported, so there will be SQL
         if rendering.raw_hooks(node) or _header_of(node):
             return None
         if plan.settings.compare_unrendered_code:
@@ -71,10 +71,11 @@ class Decider:
 
     def is_as_recorded(self, plan: Plan) -> bool:
         """Whether the node was compiled to the recorded text, and no transaction is open."""
-        if not self._is_readable(plan) or self._run.has_open_transaction():
+        run, node = self._run, plan.node
+        if not node.compiled_code or run.has_open_transaction():
             return False
-        text = self._run.reader.text_hash(_query_of(plan), plan.fragments)
-        return text == plan.text_hash
+        sql = test_sql(node) if plan.kind == "test" else node.compiled_code
+        return run.reader.text_hash(sql, plan.fragments) == plan.text_hash
 
     def plan_of_error(self, node: Any) -> Plan:
         """What can be said about a node that could not be decided: it builds, without hashes."""
@@ -133,7 +134,7 @@ class Decider:
             plan.facts = _core.Facts(exact=True)
             sql = ""
         else:
-            sql = _query_of(plan)
+            sql = test_sql(node) if plan.kind == "test" else node.compiled_code
         hooks = rendering.hooks_of(node, run)
         if hooks is None:
             plan.effects.forbids_reuse = "a hook may act when it is rendered"
@@ -368,11 +369,6 @@ class Decider:
         if plan.kind == "test":
             return f"replayed, ran {when}, {reason}"
         return f"{reason}, last build {when}"
-
-
-def _query_of(plan: Plan) -> str:
-    node = plan.node
-    return test_sql(node) if plan.kind == "test" else str(node.compiled_code)
 
 
 def _header_of(node: Any) -> Any:

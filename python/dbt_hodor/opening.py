@@ -15,7 +15,7 @@ from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN, STORE, VERSIONS, Counters
 from dbt_hodor.hooks import messages, run_facts
 from dbt_hodor.loaded_at import LoadedAt
-from dbt_hodor.manifest import parent_ids, resource_of
+from dbt_hodor.manifest import ManifestIndex, resource_of
 from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter
 from dbt_hodor.records import Records
@@ -53,7 +53,7 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         writer = RecordWriter(store, counters, messages.warn)
         prefetcher = Prefetcher(run)
         session = Session(run, writer, prefetcher)
-        order = _in_order(task, selected_uids)
+        order = _in_order(run.index, selected_uids)
         prefetcher.start(order)
         session.expect(order)
         messages.info(
@@ -201,22 +201,23 @@ def _version_choice(node: Any) -> str | None:
     return None
 
 
-def _in_order(task: Any, selected_uids: Any) -> list[Any]:
+def _in_order(index: ManifestIndex, selected_uids: Any) -> list[Any]:
     """Selected nodes, parents first."""
-    nodes = task.manifest.nodes
+    nodes = index.manifest.nodes
     order: list[Any] = []
+    seen: set[str] = set()
     placed: set[str] = set()
     for start_id in sorted(selected_uids):
-        stack = [(start_id, False)]
+        stack = [start_id]
         while stack:
-            unique_id, parents_done = stack.pop()
-            if unique_id in placed or unique_id not in nodes:
+            unique_id = stack[-1]
+            if unique_id not in seen and unique_id in nodes:
+                seen.add(unique_id)
+                stack.extend(uid for uid in index.parents(nodes[unique_id]) if uid not in seen)
                 continue
-            if parents_done:
+            stack.pop()
+            if unique_id not in placed and unique_id in nodes:
                 placed.add(unique_id)
                 if unique_id in selected_uids:
                     order.append(nodes[unique_id])
-                continue
-            stack.append((unique_id, True))
-            stack.extend((parent, False) for parent in parent_ids(nodes[unique_id]))
     return order

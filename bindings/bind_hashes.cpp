@@ -3,6 +3,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstddef>
+
 #include "bind.hpp"
 #include "hodor/base/sha256.hpp"
 #include "hodor/fingerprint/hash_version.hpp"
@@ -21,21 +23,27 @@ std::string_view bytes_view(const nb::bytes& data) {
   return {static_cast<const char*>(data.data()), data.size()};
 }
 
-std::string sha256_of(const nb::bytes& data) {
-  const std::string_view view = bytes_view(data);
+// Handing the lock to another thread and waiting to get it back costs more than a short text.
+constexpr std::size_t kWorthReleasing = 64 * 1024;
+
+template <class Work>
+std::string without_lock(std::string_view text, const Work& work) {
+  if (text.size() < kWorthReleasing) return work(text);
   const nb::gil_scoped_release released;
-  return sha256_hex(view);
+  return work(text);
+}
+
+std::string sha256_of(const nb::bytes& data) {
+  return without_lock(bytes_view(data), [](std::string_view text) { return sha256_hex(text); });
 }
 
 std::string text_hash_of(std::string_view sql, const RunValues& run_values) {
-  const nb::gil_scoped_release released;
-  return text_hash(sql, run_values);
+  return without_lock(sql, [&](std::string_view text) { return text_hash(text, run_values); });
 }
 
 std::string seed_hash_of(const nb::bytes& data, std::string_view delimiter) {
-  const std::string_view view = bytes_view(data);
-  const nb::gil_scoped_release released;
-  return seed_hash(view, delimiter);
+  return without_lock(bytes_view(data),
+                      [&](std::string_view text) { return seed_hash(text, delimiter); });
 }
 
 nb::object text_object(const std::string& text) {
@@ -62,11 +70,11 @@ void bind_hashes(nb::module_& m) {
   m.def("sha256", &sha256_of, "data"_a, "SHA-256 of bytes, as lower-case hex.");
   m.def("text_hash", &text_hash_of, "sql"_a, "run_values"_a,
         "Hash of a compiled text with this run's values taken out.\n\n"
-        "run_values: pairs of (value of this run, placeholder). Releases the GIL.");
+        "run_values: pairs of (value of this run, placeholder). Releases the GIL for a long text.");
   m.def(
       "seed_hash", &seed_hash_of, "data"_a, "delimiter"_a = "",
       "Hash of a CSV file; CR LF counts as LF outside fields that any reader takes for quoted.\n\n"
-      "delimiter: the seed's own when it is a letter or digit. Releases the GIL.");
+      "delimiter: the seed's own when it is a letter or digit. Releases the GIL for a long file.");
   m.def(
       "digest",
       [](std::string_view label, nb::handle value) {

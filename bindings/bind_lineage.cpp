@@ -44,11 +44,19 @@ std::vector<InputTuple> trace(const Catalog& catalog, const Facts& facts, const 
   return inputs;
 }
 
+std::vector<std::string> relation_keys(const std::vector<Parts>& relations) {
+  std::vector<std::string> keys;
+  keys.reserve(relations.size());
+  for (const Parts& parts : relations) keys.push_back(relation_key(parts));
+  return keys;
+}
+
 }  // namespace
 
 void bind_lineage(nb::module_& m) {
   m.def("relation_key", &relation_key, "parts"_a,
         "The key of a relation: lower-case parts joined by '.', quoted where needed.");
+  m.def("relation_keys", &relation_keys, "relations"_a, "The same for many relations.");
   nb::class_<Catalog>(
       m, "Catalog",
       "The relations and functions of one warehouse at one moment. The GIL guards it.")

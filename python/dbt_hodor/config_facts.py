@@ -44,13 +44,34 @@ _UNREAD_COLUMN_KEYS = frozenset(
 _AS_IS = frozenset({type(None), bool, int, float, str, bytes})
 
 
+_field_names: dict[type, tuple[str, ...]] = {}
+"""Of the dataclasses met so far: `fields()` takes longer than to read them."""
+
+_enumerations: set[type] = set()
+
+
 def plain(value: Any) -> Any:
     """A value of the kinds that the core digests; other objects by their type and text."""
-    if type(value) in _AS_IS:
+    kind = type(value)
+    if kind in _AS_IS:
         return value
+    # The usual kinds first: to ask an abstract class takes ten times as long.
+    if kind is dict:
+        return {str(key): plain(item) for key, item in value.items()}
+    if kind is list:
+        return [plain(item) for item in value]
+    if kind in _field_names:
+        return _plain_dataclass(value, _field_names[kind])
+    if kind in _enumerations:
+        return plain(value.value)
+    return _plain_other(value)
+
+
+def _plain_other(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         # Enum members that are strings must not hash by their class.
         if isinstance(value, Enum):
+            _enumerations.add(type(value))
             return plain(value.value)
         return str(value) if isinstance(value, str) else value
     if isinstance(value, Mapping):
@@ -62,12 +83,19 @@ def plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return plain(value.value)
     if is_dataclass(value):
-        shown = {f.name: plain(getattr(value, f.name)) for f in fields(value)}
-        extra = getattr(value, "_extra", None)
-        return {**shown, **plain(extra)} if extra else shown
+        names = tuple(field.name for field in fields(value))
+        if not isinstance(value, type):
+            _field_names[type(value)] = names
+        return _plain_dataclass(value, names)
     if hasattr(value, "isoformat"):
         return {"time": value.isoformat()}
     return {"type": type(value).__name__, "text": str(value)}
+
+
+def _plain_dataclass(value: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    shown = {name: plain(getattr(value, name)) for name in names}
+    extra = getattr(value, "_extra", None)
+    return {**shown, **plain(extra)} if extra else shown
 
 
 def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
@@ -76,29 +104,33 @@ def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
     for key, value in _config_items(node.config):
         if value is not None and key not in IGNORED_KEYS:
             values[key] = value if type(value) in _AS_IS else plain(value)
-    switched = {
-        key: True
-        for key, value in (getattr(node.config, "persist_docs", None) or {}).items()
-        if value
-    }
+    persisted = getattr(node.config, "persist_docs", None)
+    switched = {key: True for key, value in persisted.items() if value} if persisted else None
     if switched:
         values["persist_docs"] = switched
-    columns = _column_values(node.columns.values(), use.mentions)
+    columns = _column_values(node.columns.values(), use.mentions) if node.columns else None
     if columns:
         values["columns"] = columns
     constraints = getattr(node, "constraints", None)
     if constraints:
         values["model_constraints"] = plain(constraints)
+    if use.mentions:
+        values.update(_mentioned_values(node, use.mentions))
+    return values
+
+
+def _mentioned_values(node: Any, mentions: frozenset[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
     for name in ("meta", "tags", "docs"):
-        if name in use.mentions:
+        if name in mentions:
             values[f"mentioned {name}"] = [
                 plain(getattr(node.config, name, None)),
                 plain(getattr(node, name, None)),
             ]
-    if "model" in use.mentions:
+    if "model" in mentions:
         names = ("name", "original_file_path", "fqn", "package_name", "group", "version")
         values["mentioned model"] = [plain(getattr(node, name, None)) for name in names]
-    if "description" in use.mentions:
+    if "description" in mentions:
         values["mentioned description"] = str(getattr(node, "description", ""))
     return values
 

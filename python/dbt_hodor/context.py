@@ -18,7 +18,7 @@ from dbt_hodor.config_facts import macro_values, plain
 from dbt_hodor.counters import VERSIONS, Counters
 from dbt_hodor.inputs import CodeMarks, Inputs, VolatileValues
 from dbt_hodor.macros import Macros, MacroUse, may_set
-from dbt_hodor.manifest import ManifestIndex
+from dbt_hodor.manifest import ManifestIndex, resource_of
 from dbt_hodor.node_text import TextReader
 from dbt_hodor.order_readers import OrderReaders
 from dbt_hodor.records import Records
@@ -94,7 +94,8 @@ class RunContext:
             getattr(self.flags, "latest_version_pointer_enabled_by_default", False)
         )
         self.environment = self._read_environment()
-        self._may_set = any(map(may_set, self._all_texts()))
+        self.nodes_may_set = any(map(may_set, self._all_texts()))
+        """Whether something in the project may change settings of the session."""
 
     # -- time, warnings -------------------------------------------------------------------------
 
@@ -139,13 +140,13 @@ class RunContext:
         return any(
             self.macros.used_by_text(str(node.raw_code)).acts
             for node in self.manifest.nodes.values()
-            if str(node.resource_type) in ("model", "snapshot", "test")
+            if resource_of(node) in ("model", "snapshot", "test")
         )
 
     def session_differences(self) -> dict[str, Any]:
         """Settings of the calling thread's connection that differ from those of a new one: what an
         earlier node's hook or `run_query` set stays set for the nodes after it."""
-        if not self._may_set:
+        if not self.nodes_may_set:
             return {}
         usual = {k: v for k, v in self.environment["warehouse"].items() if k not in _VERSIONS}
         own = {
@@ -198,7 +199,7 @@ class RunContext:
         """The node's `state:` block; what is wrong in it is said once per wording."""
         extra = getattr(node.config, "_extra", None)
         state = extra.get("state") if extra else None
-        key = (str(node.resource_type), repr(state))
+        key = (resource_of(node), repr(state))
         known = self._node_settings.get(key)
         if known is None:
             known, notes = resolve_node_settings(state, key[0])
@@ -230,7 +231,7 @@ class RunContext:
 
     def _recorded_facts(self, node: Any) -> Any:
         """Facts of the node's last build, when its text is still that build's."""
-        if str(node.resource_type) not in ("model", "snapshot", "test"):
+        if resource_of(node) not in ("model", "snapshot", "test"):
             return _core.Facts(exact=True)
         row = self.records.row(self.index.node_key(node))
         if row is None or not self._is_of_present_text(row, node):
@@ -271,4 +272,4 @@ class RunContext:
 
     def databases(self) -> set[str]:
         """Every database that the project names."""
-        return {str(self.config.credentials.database), *self.index.databases()}
+        return {str(self.config.credentials.database), *self.index.databases}

@@ -1,18 +1,56 @@
 """How much thread-CPU and waiting hodor itself costs, by what it was spent on.
 
 In:  marks at the borders between our own work, data versions and the store.
-Out: totals in milliseconds, and named counts.
+Out: totals per bucket, and named counts.
 Never: locks on the hot path: each thread adds to a table of its own.
 """
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from time import perf_counter, thread_time
 
 OWN, VERSIONS, STORE = "own", "versions", "store"
+
+
+class _ThreadTable:
+    """What one thread has added, and the bucket that its time goes to now."""
+
+    __slots__ = ("bucket", "counts", "cpu_s", "since", "wall_s")
+
+    def __init__(self) -> None:
+        self.bucket: str | None = None
+        self.since = 0.0
+        self.cpu_s = dict.fromkeys((OWN, VERSIONS, STORE), 0.0)
+        self.wall_s = dict.fromkeys((OWN, VERSIONS, STORE), 0.0)
+        self.counts: Counter[str] = Counter()
+
+
+class _Bracket:
+    """One use of `spent_on`. A class: a generator costs more than what many uses measure."""
+
+    __slots__ = ("_bucket", "_entered", "_outer", "_table")
+
+    def __init__(self, table: _ThreadTable, bucket: str) -> None:
+        self._table = table
+        self._bucket = bucket
+
+    def __enter__(self) -> None:
+        table = self._table
+        now = thread_time()
+        outer = self._outer = table.bucket
+        if outer is not None:
+            table.cpu_s[outer] += now - table.since
+        table.bucket, table.since = self._bucket, now
+        self._entered = perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        table, bucket = self._table, self._bucket
+        now = thread_time()
+        table.cpu_s[bucket] += now - table.since
+        table.wall_s[bucket] += perf_counter() - self._entered
+        table.bucket, table.since = self._outer, now
 
 
 class Counters:
@@ -20,43 +58,42 @@ class Counters:
 
     def __init__(self) -> None:
         self._local = threading.local()
-        self._tables: list[dict[str, float]] = []
+        self._tables: list[_ThreadTable] = []
         self._lock = threading.Lock()
 
-    def _table(self) -> dict[str, float]:
-        table = getattr(self._local, "table", None)
-        if table is None:
-            table = self._local.table = {}
-            self._local.bucket = None
+    def _table(self) -> _ThreadTable:
+        try:
+            table: _ThreadTable = self._local.table
+        except AttributeError:
+            table = self._local.table = _ThreadTable()
             with self._lock:
                 self._tables.append(table)
         return table
 
-    @contextmanager
-    def spent_on(self, bucket: str) -> Iterator[None]:
+    def spent_on(self, bucket: str) -> _Bracket:
         """Charges the body to `bucket`; what a nested use measures is charged to that one only."""
-        table = self._table()
-        local = self._local
-        outer = local.bucket
-        now, wall = time.thread_time(), time.perf_counter()
-        if outer is not None:
-            table[outer] = table.get(outer, 0.0) + now - local.since
-        local.bucket, local.since = bucket, now
-        try:
-            yield
-        finally:
-            now = time.thread_time()
-            table[bucket] = table.get(bucket, 0.0) + now - local.since
-            key = f"{bucket} wall"
-            table[key] = table.get(key, 0.0) + time.perf_counter() - wall
-            local.bucket, local.since = outer, now
+        return _Bracket(self._table(), bucket)
 
     def count(self, name: str, amount: int = 1) -> None:
         """Adds to a named count."""
-        table = self._table()
-        table[name] = table.get(name, 0) + amount
+        self._table().counts[name] += amount
 
-    def total(self, name: str) -> float:
-        """The sum over all threads: seconds for buckets, a number for counts."""
+    def cpu_s(self, bucket: str) -> float:
+        """CPU seconds of all threads, those of this one up to now."""
+        own = self._table()
+        if own.bucket is not None:
+            now = thread_time()
+            own.cpu_s[own.bucket] += now - own.since
+            own.since = now
         with self._lock:
-            return sum(table.get(name, 0.0) for table in self._tables)
+            return sum(table.cpu_s[bucket] for table in self._tables)
+
+    def wall_s(self, bucket: str) -> float:
+        """Seconds that threads were in the bucket, what they waited for included."""
+        with self._lock:
+            return sum(table.wall_s[bucket] for table in self._tables)
+
+    def counted(self, name: str) -> int:
+        """A named count over all threads."""
+        with self._lock:
+            return sum(table.counts[name] for table in self._tables)

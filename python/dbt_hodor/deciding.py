@@ -17,8 +17,9 @@ from dbt_hodor import _core
 from dbt_hodor.config_facts import config_values, macro_values, plain, pointer_value
 from dbt_hodor.context import RunContext
 from dbt_hodor.hooks import rendering
+from dbt_hodor.inputs import Inputs
 from dbt_hodor.macros import names_in, reachable_texts
-from dbt_hodor.manifest import classify, expected_type, parts_of
+from dbt_hodor.manifest import classify, expected_type
 from dbt_hodor.node_text import Effects, fragments, test_sql
 from dbt_hodor.plan import Plan
 from dbt_hodor.settling import columns_are_own, keeps_earlier_state, settles
@@ -33,26 +34,56 @@ class Decider:
 
     def plan(self, node: Any) -> Plan:
         """The decision for one compiled node. Raises when anything cannot be found out."""
+        run = self._run
         plan = self._begin(node)
         if self._is_readable(plan):
             self._read_text(plan)
             self._hash_config(plan)
-            self._read_inputs(plan)
-            self._read_target(plan)
+            self._read_inputs(plan, run.inputs, run.has_open_transaction())
+            self._read_target(plan, run.warehouse)
         else:
             # No SQL to look into, but children want to know when it changes.
             text = getattr(node, "compiled_code", None) or getattr(node, "raw_code", None) or ""
-            plan.code_hash = self._run.reader.text_hash(text, ())
+            plan.code_hash = run.reader.text_hash(text, ())
         self._decide(plan)
         return plan
+
+    def plan_as_recorded(self, node: Any, inputs: Inputs, warehouse: Any) -> Plan | None:
+        """What `plan` would give if the node were compiled to the recorded text, outside a
+        transaction; `is_as_recorded` asks both later. None for a node whose plan depends on more
+        than that. `inputs`, `warehouse`: those of the run, or what stands in for them."""
+        plan = self._begin(node)
+        if plan.row is None or plan.kind in ("seed", "snapshot") or plan.unsupported:
+            return None  # Python models are not supported, so there will be SQL
+        if rendering.raw_hooks(node) or _header_of(node):
+            return None
+        if plan.settings.compare_unrendered_code:
+            return None
+        plan.text_hash = plan.row.text_hash
+        plan.fragments = fragments(node, plan.kind)
+        if not self._take_recorded(plan, has_texts=False):
+            return None
+        self._hash_config(plan)
+        self._read_inputs(plan, inputs, in_transaction=False)
+        self._read_target(plan, warehouse)
+        self._decide(plan)
+        return plan
+
+    def is_as_recorded(self, plan: Plan) -> bool:
+        """Whether the node was compiled to the recorded text, and no transaction is open."""
+        run, node = self._run, plan.node
+        if not node.compiled_code or run.has_open_transaction():
+            return False
+        sql = test_sql(node) if plan.kind == "test" else node.compiled_code
+        return run.reader.text_hash(sql, plan.fragments) == plan.text_hash
 
     def plan_of_error(self, node: Any) -> Plan:
         """What can be said about a node that could not be decided: it builds, without hashes."""
         plan = Plan(node=node, node_key=self._run.index.node_key(node))
         plan.kind = classify(node, self._run.adapter_type)[0]
         plan.started_ms = self._run.now_ms()
-        plan.parts = parts_of(node)
-        plan.key = None if plan.parts is None else _core.relation_key(plan.parts)
+        plan.parts = self._run.index.parts.get(node.unique_id)
+        plan.key = self._run.index.keys.get(node.unique_id)
         return plan
 
     # -- who it is ------------------------------------------------------------------------------
@@ -65,8 +96,7 @@ class Decider:
         plan.unsupported = unsupported or self._never_reused(plan)
         plan.settings = run.settings_of(node)
         plan.parts = run.index.parts.get(node.unique_id)
-        if plan.parts is not None:
-            plan.key = _core.relation_key(plan.parts)
+        plan.key = run.index.keys.get(node.unique_id)
         plan.row = run.records.row(plan.node_key)
         plan.full_refresh = run.is_full_refresh(node)
         return plan
@@ -115,10 +145,10 @@ class Decider:
             plan.effects.opaque = True
             hooks = []
         texts = [hook.sql for hook in hooks]
-        header = node.config.get("sql_header") if _has_key(node, "sql_header") else None
+        header = _header_of(node)
         if header:
             texts.append(str(header))
-        pieces = fragments(node, plan.kind)
+        pieces = plan.fragments = fragments(node, plan.kind)
         extras = [*texts, *pieces]
         if plan.settings.execute_hooks_on_any_reuse:
             plan.hooks_to_run = [hook.sql for hook in hooks]
@@ -226,7 +256,7 @@ class Decider:
 
     # -- what it reads and what stands there ------------------------------------------------------
 
-    def _read_inputs(self, plan: Plan) -> None:
+    def _read_inputs(self, plan: Plan, inputs: Inputs, in_transaction: bool) -> None:
         run = self._run
         stamps = counted_classes(plan.node, plan.kind, plan.facts, plan.settings, run.stamp_readers)
         plan.order_sensitive = (
@@ -235,10 +265,9 @@ class Decider:
             or run.warehouse.order_sensitive(plan.facts)
             or run.order_readers.are_below(plan.node.unique_id)
         )
-        in_transaction = run.has_open_transaction()
         # Without a record there is nothing to compare: what was just built need not be read yet.
         may_wait = plan.row is None and not in_transaction
-        plan.upstreams, plan.definitions = run.inputs.of(
+        plan.upstreams, plan.definitions = inputs.of(
             plan.node, plan.kind, plan.facts, plan.settings, stamps, in_transaction,
             plan.awaited if may_wait else None,
         )  # fmt: skip
@@ -247,7 +276,7 @@ class Decider:
         )
         plan.keeps_earlier_state = use.reads_this or keeps_earlier_state(plan.kind, plan.facts)
 
-    def _read_target(self, plan: Plan) -> None:
+    def _read_target(self, plan: Plan, warehouse: Any) -> None:
         run, node = self._run, plan.node
         expected = expected_type(plan.kind)
         if plan.kind == "test":
@@ -258,13 +287,13 @@ class Decider:
             expected = stored
         if plan.parts is None or plan.key is None:
             return
-        plan.existence = run.warehouse.existence(plan.parts, expected)
+        plan.existence = warehouse.existence(plan.parts, expected)
         if plan.existence != "present":
             return
         if expected == "view":
-            plan.target = run.warehouse.definition_of(plan.parts)
+            plan.target = warehouse.definition_of(plan.parts)
         elif plan.row is not None or plan.keeps_earlier_state:
-            plan.target = run.warehouse.version(plan.key)
+            plan.target = warehouse.version(plan.key)
 
     # -- the decision ---------------------------------------------------------------------------
 
@@ -352,9 +381,10 @@ class Decider:
         return f"{reason}, last build {when}"
 
 
-def _has_key(node: Any, key: str) -> bool:
+def _header_of(node: Any) -> Any:
     extra = getattr(node.config, "_extra", None)
-    return key in node.config.__dict__ or bool(extra and key in extra)
+    has_one = "sql_header" in node.config.__dict__ or bool(extra and "sql_header" in extra)
+    return node.config.get("sql_header") if has_one else None
 
 
 @lru_cache(maxsize=1024)

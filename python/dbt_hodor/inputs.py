@@ -7,12 +7,14 @@ Never: guesses. A parent that the SQL does not name is an input all the same.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dbt_hodor import _core
-from dbt_hodor.manifest import ManifestIndex, Parts, deferred_parts
+from dbt_hodor.manifest import ManifestIndex, Parts, resource_of
 from dbt_hodor.settings import NodeSettings
 from dbt_hodor.warehouse import Warehouse
 
@@ -26,9 +28,16 @@ class CodeMarks:
         self._recorded = recorded
         self._marks: dict[str, str | None] = {}
         self._lock = threading.Lock()
+        self._builds = itertools.count(1)
+        self.builds_noted = 0
+        """Another number after each build."""
 
     def of(self, key: str) -> str | None:
         """Mark of the relation's node as a token; None when it never was built under hodor."""
+        try:
+            return self._marks[key]
+        except KeyError:
+            pass
         with self._lock:
             if key not in self._marks:
                 mark = self._recorded(key)
@@ -39,6 +48,7 @@ class CodeMarks:
         """A node was executed: its children compare with this from now on."""
         with self._lock:
             self._marks[key] = None if mark is None else _core.version_token(mark, "", "")
+            self.builds_noted = next(self._builds)
 
 
 def code_mark(code_hash: str | None, upstreams: Iterable[Upstream]) -> str | None:
@@ -76,6 +86,20 @@ class VolatileValues:
         return found
 
 
+@dataclass(frozen=True)
+class _Parent:
+    """What a dbt parent is for its children."""
+
+    node: Any
+    unreadable: str | None
+    """Why its version cannot be known."""
+    parts: Parts | None
+    """None too for a source that is a file: the text then names the file."""
+    keys: frozenset[str]
+    """By which of these a text may read it."""
+    is_deferred: bool
+
+
 class Inputs:
     """Reads the versions of a node's inputs. Safe to use from several threads."""
 
@@ -86,6 +110,7 @@ class Inputs:
         self._index = index
         self._marks = marks
         self._volatile = volatile
+        self._parents: dict[str, _Parent] = {}
 
     def of(
         self,
@@ -175,26 +200,38 @@ class Inputs:
         read = {group for _, _, group, _ in traced} | {key for _, key, _, _ in traced}
         added: list[tuple[str, str, str, str]] = []
         for unique_id in self._index.parents(node):
-            parent = self._index.find(unique_id)
-            why = _unreadable(parent, unique_id)
+            parent = self._parents.get(unique_id) or self._parent(unique_id)
+            if not parent.keys.isdisjoint(read):
+                continue
+            why = parent.unreadable
             if why is None and unique_id.startswith("function."):
-                if not _is_called(parent, traced):
+                if not _is_called(parent.node, traced):
                     why = f"function {unique_id} is not called by a name that hodor knows"
             elif why is None:
-                parts = self._index.parts.get(unique_id)
-                if parts is None or parts == own or _is_file(parent):
+                if parent.parts is None or parent.parts == own:
                     continue
-                deferred = deferred_parts(parent)
-                names = {_core.relation_key(name) for name in (parts, deferred) if name}
-                if names & read:
-                    continue
-                if deferred is None:
-                    added += self._through(parts, own)
+                if not parent.is_deferred:
+                    added += self._through(parent.parts, own)
                     continue
                 why = f"{unique_id} or what it is deferred to"
             if why is not None:
                 added.append(("opaque", why, why, ""))
         return added
+
+    def _parent(self, unique_id: str) -> _Parent:
+        index = self._index
+        node = index.find(unique_id)
+        unreadable = _unreadable(node, unique_id)
+        parts = index.parts.get(unique_id)
+        keys: set[str] = set()
+        if unreadable is not None or (parts is not None and _is_file(node)):
+            parts = None
+        if parts is not None:
+            keys = {index.keys[unique_id], index.deferred_keys.get(unique_id, "")} - {""}
+        is_deferred = unique_id in index.deferred_keys
+        parent = _Parent(node, unreadable, parts, frozenset(keys), is_deferred)
+        self._parents[unique_id] = parent
+        return parent
 
     def _through(self, parts: Parts, own: Parts | None) -> list[tuple[str, str, str, str]]:
         facts = _core.Facts(exact=True, relations=[_core.RelationName(list(parts))])
@@ -217,7 +254,7 @@ def _unreadable(parent: Any, unique_id: str) -> str | None:
 
 def _is_file(parent: Any) -> bool:
     """Whether a source is rendered as a file: its text then names the file."""
-    if str(parent.resource_type) != "source":
+    if resource_of(parent) != "source":
         return False
     return any("external_location" in place for place in _places(parent))
 

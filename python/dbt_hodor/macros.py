@@ -67,6 +67,8 @@ _SETS = re.compile(
     r"(?:^|[;\"'(]|%\}|\*/|--[^\n]*\n)\s*(?:set|reset|use|pragma)\s+[\"'{\w]", re.IGNORECASE
 )
 """At the start of a statement: `update t set` and `{% set %}` are something else."""
+_SETTING_WORD = re.compile(r"(?:set|use|pragma)\s")
+"""In a case-folded text: there is one wherever `_SETS` finds something."""
 _JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
@@ -371,7 +373,8 @@ def _add_names(use: MacroUse, all_names: Iterable[_Names]) -> None:
 
 def may_set(text: str) -> bool:
     """Whether a text may change settings of the session that it runs in."""
-    return bool(_SETS.search(text))
+    # The first look takes a tenth of the time of the second, and most texts end with it.
+    return bool(_SETTING_WORD.search(text.casefold()) and _SETS.search(text))
 
 
 def _bare(name: str) -> str:

@@ -24,9 +24,22 @@ DEFAULT_STRATEGY = {"duckdb": "delete+insert", "databricks": "merge"}
 _RELATION_KINDS = frozenset({"model", "seed", "snapshot"})
 
 
+_resource_names: dict[Any, str] = {}
+
+
+def resource_of(node: Any) -> str:
+    """The resource type as a text. Remembered: dbt's enumeration takes a microsecond to say it, and
+    is asked a dozen times a node."""
+    resource = node.resource_type
+    name = _resource_names.get(resource)
+    if name is None:
+        name = _resource_names[resource] = str(resource)
+    return name
+
+
 def parts_of(node: Any) -> Parts | None:
     """(database, schema, relation) of a node or source; None when it has no relation."""
-    resource = str(node.resource_type)
+    resource = resource_of(node)
     if resource == "source":
         name = node.identifier
     elif resource in _RELATION_KINDS or resource == "test":
@@ -58,7 +71,7 @@ def strategy_of(node: Any, adapter_type: str) -> str:
 
 def classify(node: Any, adapter_type: str) -> tuple[str, str]:
     """(kind for the decision, why it is never reused or an empty text)."""
-    resource = str(node.resource_type)
+    resource = resource_of(node)
     if resource == "test":
         return "test", ""
     if resource == "seed":
@@ -94,46 +107,70 @@ class ManifestIndex:
     def __init__(self, manifest: Any) -> None:
         self.manifest = manifest
         self._mentioned: dict[str, bool] = {}
-        self._keys: dict[str, str] = {}
+        self._node_keys: dict[str, str] = {}
         self._parents: dict[str, list[str]] = {}
-        self.unique_ids: dict[str, str] = {}
-        """Relation key -> unique_id of nodes and sources."""
+        self.databases: set[str] = set()
+        """Every database that the project or the deferred state names."""
         self.parts: dict[str, Parts] = {}
         """unique_id -> relation of every node and source that has one, tests included."""
-        self.last_parts: set[str] = set()
-        """The relations' own names, without database and schema."""
-        pairs: list[tuple[list[str], str]] = []
+        self._deferred: dict[str, Parts] = {}
+        tests: set[str] = set()
         for unique_id, node in self._named():
-            parts = parts_of(node)
-            if parts is None:
+            self._add(unique_id, node, tests)
+        self.keys = _keyed(self.parts)
+        """unique_id -> relation key, for all in `parts`."""
+        self.deferred_keys = _keyed(self._deferred)
+        """unique_id -> key of the relation that `--defer` may read instead."""
+        self.unique_ids: dict[str, str] = {}
+        """Relation key -> unique_id of nodes and sources."""
+        for unique_id, key in self.keys.items():
+            if unique_id in tests:
                 continue
-            self.parts[unique_id] = parts
-            if str(node.resource_type) == "test":
-                continue
-            pairs.append((list(parts), unique_id))
-            self.unique_ids.setdefault(_core.relation_key(parts), unique_id)
-            self.last_parts.add(_core.relation_key(parts[-1:]))
-            deferred = deferred_parts(node)
-            if deferred is not None and deferred != parts:
-                pairs.append((list(deferred), unique_id))
-                self.unique_ids.setdefault(_core.relation_key(deferred), unique_id)
-                self.last_parts.add(_core.relation_key(deferred[-1:]))
-        self.relation_ids = _core.RelationIds(pairs)
+            self.unique_ids.setdefault(key, unique_id)
+            if unique_id in self.deferred_keys:
+                self.unique_ids.setdefault(self.deferred_keys[unique_id], unique_id)
+        self._tests = frozenset(tests)
 
     def _named(self) -> Iterator[tuple[str, Any]]:
         yield from self.manifest.nodes.items()
         yield from self.manifest.sources.items()
 
-    def databases(self) -> set[str]:
-        """Every database that the project or the deferred state names."""
-        found: set[str] = set()
-        for _, node in self._named():
-            found.update(parts[0] for parts in (parts_of(node), deferred_parts(node)) if parts)
-        return found
+    def _add(self, unique_id: str, node: Any, tests: set[str]) -> None:
+        parts, deferred = parts_of(node), deferred_parts(node)
+        if deferred is not None:
+            self.databases.add(deferred[0])
+        if parts is None:
+            return
+        self.parts[unique_id] = parts
+        self.databases.add(parts[0])
+        if resource_of(node) == "test":
+            tests.add(unique_id)
+        elif deferred is not None:
+            self._deferred[unique_id] = deferred
+
+    def _relations(self) -> Iterator[tuple[Parts, str]]:
+        """What texts may name: relation and unique_id, tests left out."""
+        for unique_id, parts in self.parts.items():
+            if unique_id in self._tests:
+                continue
+            yield parts, unique_id
+            deferred = self._deferred.get(unique_id)
+            if deferred is not None and deferred != parts:
+                yield deferred, unique_id
+
+    @cached_property
+    def relation_ids(self) -> Any:
+        """The core's table of names, for the texts that have to be analysed."""
+        return _core.RelationIds([(list(parts), uid) for parts, uid in self._relations()])
+
+    @cached_property
+    def _last_parts(self) -> set[str]:
+        """The relations' own names, without database and schema."""
+        return set(_core.relation_keys([parts[-1:] for parts, _ in self._relations()]))
 
     def is_named(self, name: str) -> bool:
         """Whether a relation of this name belongs to the project, or some raw text mentions it."""
-        if _core.relation_key([name]) in self.last_parts:
+        if _core.relation_key([name]) in self._last_parts:
             return True
         known = self._mentioned.get(name.lower())
         if known is None:
@@ -153,9 +190,13 @@ class ManifestIndex:
 
     def parents(self, node: Any) -> list[str]:
         """unique_ids of direct parents, ephemeral ones replaced by theirs."""
-        known = self._parents.get(node.unique_id)
-        if known is not None:
-            return known
+        unique_id: str = node.unique_id
+        known = self._parents.get(unique_id)
+        if known is None:
+            known = self._parents[unique_id] = self._find_parents(node)
+        return known
+
+    def _find_parents(self, node: Any) -> list[str]:
         found: dict[str, None] = {}
         pending = parent_ids(node)
         seen: set[str] = set()
@@ -169,35 +210,30 @@ class ManifestIndex:
                 pending.extend(parent_ids(parent))
             else:
                 found[unique_id] = None
-        self._parents[node.unique_id] = list(found)
-        return self._parents[node.unique_id]
+        return list(found)
 
     def node_key(self, node: Any) -> str:
         """Names the series of records: the relation, or for tests the id and what they test."""
-        known = self._keys.get(node.unique_id)
+        unique_id: str = node.unique_id
+        known = self._node_keys.get(unique_id)
         if known is None:
-            known = self._keys[node.unique_id] = self._node_key(node)
+            known = self._node_keys[unique_id] = self._node_key(node)
         return known
 
     def _node_key(self, node: Any) -> str:
-        if str(node.resource_type) == "test":
-            tested = sorted(self._relation_or_id(parent) for parent in parent_ids(node))
-            digest = hashlib.sha256("|".join(tested).encode()).hexdigest()
-            return f"{node.unique_id}#{digest[:16]}"
-        parts = parts_of(node)
-        return node.unique_id if parts is None else _core.relation_key(parts)
-
-    def _relation_or_id(self, unique_id: str) -> str:
-        node = self.find(unique_id)
-        parts = None if node is None else parts_of(node)
-        return unique_id if parts is None else _core.relation_key(parts)
+        unique_id: str = node.unique_id
+        if resource_of(node) != "test":
+            return self.keys.get(unique_id, unique_id)
+        tested = sorted(self.keys.get(parent, parent) for parent in parent_ids(node))
+        digest = hashlib.sha256("|".join(tested).encode()).hexdigest()
+        return f"{unique_id}#{digest[:16]}"
 
     @cached_property
     def tests_of(self) -> dict[str, list[Any]]:
         """Generic tests by the unique_id of the node or source that they are attached to."""
         found: dict[str, list[Any]] = {}
         for node in self.manifest.nodes.values():
-            if str(node.resource_type) != "test" or not getattr(node, "test_metadata", None):
+            if resource_of(node) != "test" or not getattr(node, "test_metadata", None):
                 continue
             attached = getattr(node, "attached_node", None)
             parents = parent_ids(node)
@@ -208,6 +244,10 @@ class ManifestIndex:
         return found
 
 
+def _keyed(relations: dict[str, Parts]) -> dict[str, str]:
+    return dict(zip(relations, _core.relation_keys(list(relations.values())), strict=True))
+
+
 _MAKES_EMPTY_TABLE = re.compile(
     r"\s*create\s+table\s+if\s+not\s+exists\s+[\w.\"]+\s*\([\w\s,]*\)\s*;?\s*", re.IGNORECASE
 )
@@ -215,7 +255,7 @@ _MAKES_EMPTY_TABLE = re.compile(
 
 def _text_without_hooks(node: Any) -> str:
     text = str(getattr(node, "raw_code", ""))
-    if str(node.resource_type) == "operation" and _MAKES_EMPTY_TABLE.fullmatch(text):
+    if resource_of(node) == "operation" and _MAKES_EMPTY_TABLE.fullmatch(text):
         return ""  # names the table, and reads nothing
     for name in ("pre_hook", "post_hook"):
         for hook in getattr(node.config, name, None) or ():
@@ -225,7 +265,7 @@ def _text_without_hooks(node: Any) -> str:
 
 def _is_ephemeral(node: Any) -> bool:
     config = getattr(node, "config", None)
-    return str(node.resource_type) == "model" and config.materialized == "ephemeral"
+    return resource_of(node) == "model" and config.materialized == "ephemeral"
 
 
 def deferred_parts(node: Any) -> Parts | None:

@@ -61,7 +61,7 @@ def _sql_texts(value: Any) -> list[str]:
     return []
 
 
-@dataclass
+@dataclass(slots=True)
 class Effects:
     """What running a node's hooks does besides building the node."""
 
@@ -79,7 +79,7 @@ class Effects:
 
     def as_json(self) -> dict[str, Any]:
         """For the record: a run with the same text takes it from there."""
-        return dict(self.__dict__)
+        return {name: getattr(self, name) for name in self.__slots__}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Effects:

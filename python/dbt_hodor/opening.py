@@ -11,12 +11,11 @@ import os
 import time
 from typing import Any
 
-from dbt_hodor import _core
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN, STORE, VERSIONS, Counters
 from dbt_hodor.hooks import messages, run_facts
 from dbt_hodor.loaded_at import LoadedAt
-from dbt_hodor.manifest import parent_ids, parts_of
+from dbt_hodor.manifest import ManifestIndex, resource_of
 from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter
 from dbt_hodor.records import Records
@@ -54,7 +53,9 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         writer = RecordWriter(store, counters, messages.warn)
         prefetcher = Prefetcher(run)
         session = Session(run, writer, prefetcher)
-        prefetcher.start(_in_order(task, selected_uids))
+        order = _in_order(run.index, selected_uids)
+        prefetcher.start(order)
+        session.expect(order)
         messages.info(
             f"mode {settings.mode}, {len(records)} build records for "
             f"{facts.project_name}/{facts.target_name}"
@@ -96,7 +97,8 @@ def _load(store: Any, facts: Any, since_ms: int, counters: Counters) -> Any:
     except StoreUnreadable as error:
         messages.warn(f"records cannot be read, so everything builds: {error}")
         rows = []
-    store.close()  # its engine keeps what the load took, and the first record comes much later
+    with counters.spent_on(STORE):
+        store.close()  # its engine keeps what the load took, and the first record comes much later
     for notice in store.notices:
         messages.warn(notice)
     store.notices.clear()
@@ -175,12 +177,9 @@ def _choose_versions(run: RunContext) -> None:
     never: list[str] = []
     always: dict[str, Any] = {}
     otherwise: dict[str, Any] = {}
-    for node in (*run.manifest.nodes.values(), *run.manifest.sources.values()):
-        parts = parts_of(node)
-        if parts is None:
-            continue
-        key, choice = _core.relation_key(parts), _version_choice(node)
-        is_source = str(node.resource_type) == "source"
+    for unique_id, key in run.index.keys.items():
+        node = run.index.find(unique_id)
+        choice, is_source = _version_choice(node), resource_of(node) == "source"
         if choice == "loaded_at" and is_source:
             always[key] = node
         elif choice is not None:
@@ -193,28 +192,32 @@ def _choose_versions(run: RunContext) -> None:
 
 
 def _version_choice(node: Any) -> str | None:
-    places = (node, getattr(node, "config", None))
-    chosen = [version_opt_out(getattr(place, "meta", None)) for place in places]
-    chosen.append(version_opt_out(getattr(node, "source_meta", None)))
-    return next((choice for choice in chosen if choice is not None), None)
+    config = getattr(node, "config", None)
+    places = ((node, "meta"), (config, "meta"), (node, "source_meta"))
+    for place, name in places:
+        choice = version_opt_out(getattr(place, name, None))
+        if choice is not None:
+            return choice
+    return None
 
 
-def _in_order(task: Any, selected_uids: Any) -> list[Any]:
+def _in_order(index: ManifestIndex, selected_uids: Any) -> list[Any]:
     """Selected nodes, parents first."""
-    nodes = task.manifest.nodes
+    nodes = index.manifest.nodes
     order: list[Any] = []
+    seen: set[str] = set()
     placed: set[str] = set()
     for start_id in sorted(selected_uids):
-        stack = [(start_id, False)]
+        stack = [start_id]
         while stack:
-            unique_id, parents_done = stack.pop()
-            if unique_id in placed or unique_id not in nodes:
+            unique_id = stack[-1]
+            if unique_id not in seen and unique_id in nodes:
+                seen.add(unique_id)
+                stack.extend(uid for uid in index.parents(nodes[unique_id]) if uid not in seen)
                 continue
-            if parents_done:
+            stack.pop()
+            if unique_id not in placed and unique_id in nodes:
                 placed.add(unique_id)
                 if unique_id in selected_uids:
                     order.append(nodes[unique_id])
-                continue
-            stack.append((unique_id, True))
-            stack.extend((parent, False) for parent in parent_ids(nodes[unique_id]))
     return order

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dbt_hodor.manifest import ManifestIndex
+from dbt_hodor.manifest import ManifestIndex, resource_of
 
 _BLIND = '"order_sensitive":false'
 
@@ -49,7 +49,7 @@ class OrderReaders:
         ids = self._index.unique_ids
         self._add([ids[key] for key in self._read_by_others() if key in ids], above)
         for node in self._index.manifest.nodes.values():
-            if str(node.resource_type) not in ("model", "snapshot", "test"):
+            if resource_of(node) not in ("model", "snapshot", "test"):
                 continue
             if _BLIND in (self._facts_of(node) or ""):
                 continue

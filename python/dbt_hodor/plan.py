@@ -7,6 +7,7 @@ Never: holds dbt objects longer than the node's turn, apart from the node itself
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +17,10 @@ from dbt_hodor.node_text import Effects
 from dbt_hodor.settings import NodeSettings
 from dbt_hodor.store.base import Row
 
+_DEFAULT_SETTINGS = NodeSettings()
 
-@dataclass
+
+@dataclass(slots=True)
 class Plan:
     """`action` and `reason` are the decision; `reuses` is what happens in this mode."""
 
@@ -34,7 +37,7 @@ class Plan:
     """A macro of the project may write more than the node's own relation."""
     overridden: bool = False
     """A macro of the project runs in place of one of dbt's."""
-    settings: NodeSettings = field(default_factory=NodeSettings)
+    settings: NodeSettings = _DEFAULT_SETTINGS
     started_ms: int = 0
     """Warehouse clock when the decision began, UTC epoch ms."""
     parts: Parts | None = None
@@ -47,8 +50,10 @@ class Plan:
     config_hash: str | None = None
     config_preimage: dict[str, Any] | None = None
     facts: Any = None
-    code_parts: list[tuple[str, str, str]] = field(default_factory=list)
+    code_parts: Sequence[tuple[str, str, str]] = ()
     """(kind, name, hash) of CTEs, columns and body, when the text was analysed in this run."""
+    fragments: Sequence[str] = ()
+    """Configuration that is SQL."""
     effects: Effects = field(default_factory=Effects)
     full_refresh: bool = False
     keeps_earlier_state: bool = False
@@ -58,13 +63,13 @@ class Plan:
     upstreams: list[Upstream] = field(default_factory=list)
     awaited: dict[str, str] = field(default_factory=dict)
     """Input key -> key of a relation whose build, before this node's, gives its version."""
-    definitions: list[str] = field(default_factory=list)
+    definitions: Sequence[str] = ()
     """Hashes of the views and functions between the node and its data."""
-    changed: list[str] = field(default_factory=list)
-    hooks_to_run: list[str] = field(default_factory=list)
+    changed: Sequence[str] = ()
+    hooks_to_run: Sequence[str] = ()
     test_result: dict[str, Any] | None = None
 
     def forget_texts(self) -> None:
         """Lets go of what only the decision and the record needed; the report keeps the rest."""
         self.facts = self.config_preimage = None
-        self.code_parts = []
+        self.code_parts = ()

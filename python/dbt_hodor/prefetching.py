@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dbt_hodor import _core
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import VERSIONS
 from dbt_hodor.hooks import messages
-from dbt_hodor.manifest import parts_of
 from dbt_hodor.versions.base import Parts
 
 SMALL_WAIT_S = 2.0
@@ -43,13 +41,12 @@ class Prefetcher:
     def _order(self, nodes: Iterable[Any]) -> Iterator[Parts]:
         run, seen = self._run, set[str]()
         for node in nodes:
-            wanted = [parts_of(run.index.find(uid)) for uid in run.index.parents(node)
-                      if uid.startswith("source.")]  # fmt: skip
+            wanted = [uid for uid in run.index.parents(node) if uid.startswith("source.")]
             # Without a record the node builds anyway, and whoever reads it reads the new version.
             if run.records.row(run.index.node_key(node)) is not None:
-                wanted.append(parts_of(node))
-            for parts in wanted:
-                key = None if parts is None else _core.relation_key(parts)
+                wanted.append(node.unique_id)
+            for unique_id in wanted:
+                key = run.index.keys.get(unique_id)
                 if key is None or key in seen or run.warehouse.is_view(key):
                     continue
                 seen.add(key)

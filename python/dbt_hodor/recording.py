@@ -7,17 +7,19 @@ Never: fails a node: a row that cannot be made or written only costs a later bui
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dbt_hodor import __version__, _core
 from dbt_hodor.config_facts import plain
 from dbt_hodor.context import RunContext
-from dbt_hodor.counters import STORE, Counters
+from dbt_hodor.counters import OWN, STORE, Counters
 from dbt_hodor.inputs import code_mark
+from dbt_hodor.manifest import resource_of
 from dbt_hodor.plan import Plan
 from dbt_hodor.records import DETAIL_VERSION
 from dbt_hodor.settling import full_build
@@ -26,21 +28,27 @@ from dbt_hodor.store.base import Row
 FLUSH_COUNT = 200
 FLUSH_SECONDS = 2.0
 
+_NOTHING_CHANGED = json.dumps({"v": DETAIL_VERSION, "changed": []})
+
 
 class RowMaker:
     """Rows of one run."""
 
     def __init__(self, run: RunContext) -> None:
         self._run = run
+        # One random half for the run, then a count: a random id for each row takes longer than all
+        # else about it.
+        self._id_start, self._id_end = str(uuid.uuid4())[:24], itertools.count()
         self._shared_details: dict[str, dict[str, list[str]]] = {}
         self._shown: dict[tuple[str, str], list[str]] = {}
 
-    def reused(self, plan: Plan) -> Row:
+    def reused(self, plan: Plan, at_ms: int) -> Row:
         """A reuse: what was compared, without what its build recorded already."""
-        detail = {"v": DETAIL_VERSION, "changed": plan.changed}
+        changed = {"v": DETAIL_VERSION, "changed": plan.changed}
         return self._row(
             plan, action="reuse", status="reused", built_at_ms=None, data_version=None,
-            sql_facts=None, detail=detail, test_result=plan.test_result,
+            sql_facts=None, detail=json.dumps(changed) if plan.changed else _NOTHING_CHANGED,
+            test_result=plan.test_result, at_ms=at_ms,
         )  # fmt: skip
 
     def built(self, plan: Plan, status: str, seconds: float, after: str | None) -> Row:
@@ -49,26 +57,27 @@ class RowMaker:
         return self._row(
             plan, action="build", status=status, built_at_ms=plan.started_ms, data_version=after,
             sql_facts=None if facts is None else facts.encode(),
-            detail=self._detail(plan, seconds, after), test_result=plan.test_result,
+            detail=json.dumps(self._detail(plan, seconds, after)), test_result=plan.test_result,
+            at_ms=self._run.now_ms(),
         )  # fmt: skip
 
     def _row(
         self, plan: Plan, *, action: str, status: str, built_at_ms: int | None,
-        data_version: str | None, sql_facts: str | None, detail: dict[str, Any],
-        test_result: dict[str, Any] | None,
+        data_version: str | None, sql_facts: str | None, detail: str,
+        test_result: dict[str, Any] | None, at_ms: int,
     ) -> Row:  # fmt: skip
         run = self._run
         redact = run.redactor
         upstreams = list({key: token for key, _, _, token in plan.upstreams}.items())
         return Row(
-            record_id=str(uuid.uuid4()),
+            record_id=f"{self._id_start}{next(self._id_end):012x}",
             invocation_id=run.invocation_id,
-            recorded_at_ms=run.now_ms(),
+            recorded_at_ms=at_ms,
             project_name=run.dbt.project_name,
             target_name=run.dbt.target_name,
             node_key=plan.node_key,
             unique_id=plan.node.unique_id,
-            resource_type=str(plan.node.resource_type),
+            resource_type=resource_of(plan.node),
             mode=run.settings.mode,
             decision=plan.action,
             reason=plan.reason,
@@ -86,7 +95,7 @@ class RowMaker:
             upstreams=redact.text(_core.encode_upstreams(upstreams)),
             test_result=None if test_result is None else json.dumps(test_result),
             hodor_version=__version__,
-            detail=redact.text(json.dumps(detail)),
+            detail=redact.text(detail),
         )
 
     def _detail(self, plan: Plan, seconds: float, after: str | None) -> dict[str, Any]:
@@ -166,7 +175,7 @@ class RowMaker:
             shown[key] = known
         return shown
 
-    def _parts_of(self, plan: Plan) -> list[tuple[str, str, str]]:
+    def _parts_of(self, plan: Plan) -> Sequence[tuple[str, str, str]]:
         """Hashes of CTEs and columns: from this run's analysis, else those of the equal text."""
         if plan.code_parts or plan.row is None or plan.row.code_hash != plan.code_hash:
             return plan.code_parts
@@ -192,7 +201,7 @@ def _shown_config(redact: Any, key: str, value: Any) -> str:
     return redact.shown(key.removeprefix("env_var ").removeprefix("var "), value)
 
 
-def _code_detail(parts: list[tuple[str, str, str]]) -> dict[str, Any]:
+def _code_detail(parts: Iterable[tuple[str, str, str]]) -> dict[str, Any]:
     detail: dict[str, Any] = {"ctes": {}, "columns": {}}
     for kind, name, digest in parts:
         if kind == "body":
@@ -210,6 +219,7 @@ class RecordWriter:
         self._counters = counters
         self._warn = warn
         self._rows: list[Row] = []
+        self._unmade: list[Callable[[], Row]] = []
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._wake = threading.Event()
@@ -224,8 +234,16 @@ class RecordWriter:
         """Queues a row; a full batch wakes the writer."""
         with self._lock:
             self._rows.append(row)
-            full = len(self._rows) >= FLUSH_COUNT
-        if full:
+            self._wake_if_full()
+
+    def add_later(self, make: Callable[[], Row]) -> None:
+        """Queues what makes a row: many of them one after the other take a fraction of the time."""
+        with self._lock:
+            self._unmade.append(make)
+            self._wake_if_full()
+
+    def _wake_if_full(self) -> None:
+        if len(self._rows) + len(self._unmade) >= FLUSH_COUNT:
             self._wake.set()
 
     def _loop(self) -> None:
@@ -240,6 +258,9 @@ class RecordWriter:
         with self._writing:
             with self._lock:
                 rows, self._rows = self._rows, []
+                unmade, self._unmade = self._unmade, []
+            with self._counters.spent_on(OWN):
+                rows += self._made(unmade)
             if not rows:
                 return
             try:
@@ -249,6 +270,15 @@ class RecordWriter:
                 self._failure = str(error)
                 with self._lock:
                     self._rows = rows + self._rows  # tried again with the next flush
+
+    def _made(self, unmade: list[Callable[[], Row]]) -> list[Row]:
+        rows: list[Row] = []
+        for make in unmade:
+            try:
+                rows.append(make())
+            except Exception as error:  # noqa: BLE001 - costs what this record would tell
+                self._warn(f"a record could not be made ({type(error).__name__}: {error})")
+        return rows
 
     def stop(self) -> None:
         """Ends the thread after a last flush. May be called more than once."""
@@ -269,4 +299,5 @@ class RecordWriter:
 
     def close(self) -> None:
         """Gives the store back. Nothing may be added afterwards."""
-        self._store.close()
+        with self._counters.spent_on(STORE):
+            self._store.close()

@@ -7,19 +7,58 @@ Never: fails a run; never shows a secret.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import threading
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dbt_hodor import _core
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN, STORE, VERSIONS
+from dbt_hodor.manifest import resource_of
 from dbt_hodor.plan import Plan
 
 SCHEMA_VERSION = 1
 FILE_NAME = "hodor_run.json"
+_NODES_AT_A_TIME = 50
+
+
+class _Tally:
+    """Sums over the nodes of a run."""
+
+    def __init__(self, unreadable: Iterable[str]) -> None:
+        self.saved_s = 0.0
+        self.could_reuse = 0
+        self.waiting = dict.fromkeys(unreadable, 0)
+        """Table without a version -> how many nodes were built because of it."""
+        self._actions: Counter[str] = Counter()
+        self._failed = 0
+
+    def add(self, node: dict[str, Any], saved_s: float) -> None:
+        """Counts one entry of the artefact."""
+        self.saved_s += saved_s
+        self.could_reuse += node["decision"] == "reuse"
+        self._actions[node["action"]] += 1
+        self._failed += node["status"] in ("error", "runtime error")
+        if self.waiting and node["action"] == "build":
+            for table in {e["table"] for e in node["upstreams"] if e["now"] is None}:
+                if table in self.waiting:
+                    self.waiting[table] += 1
+
+    def counts(self) -> dict[str, int]:
+        """By what happened."""
+        actions = self._actions
+        return {
+            "nodes": actions.total(),
+            "reused": actions["reuse"],
+            "replayed": actions["replay"],
+            "built": actions["build"] - self._failed,
+            "skipped": actions["skip"],
+            "errors": self._failed,
+        }
 
 
 class RunReport:
@@ -36,8 +75,10 @@ class RunReport:
 
     def decided(self, plan: Plan) -> None:
         """A node got its decision."""
+        self._plans[plan.node.unique_id] = plan
+        if plan.reuses:
+            return
         with self._lock:
-            self._plans[plan.node.unique_id] = plan
             if plan.reason == "hodor_error":
                 self._errors += 1
             if plan.unsupported:
@@ -54,48 +95,57 @@ class RunReport:
         with self._lock:
             return dict(self._unsupported)
 
-    def document(self, results: Iterable[Any], unreadable: dict[str, str]) -> dict[str, Any]:
-        """The artefact. `results`: dbt's node results; `unreadable`: table -> engine's words."""
+    def write(self, results: Iterable[Any], unreadable: dict[str, str]) -> dict[str, Any]:
+        """Writes the artefact; returns it without its nodes, for the summary.
+
+        `results`: dbt's node results; `unreadable`: table -> engine's words. Nodes are turned into
+        text a few at a time: a document of thousands of dicts would set off a collection of all
+        that dbt holds."""
         run = self._run
-        nodes = [self._node(result) for result in results if _is_node(result)]
-        counts = _counts(nodes)
-        counters = run.counters
-        because = {
-            table: sum(self._waited_for(node, table) for node in nodes) for table in unreadable
-        }
-        return {
+        tally = _Tally(unreadable)
+        nodes = (result for result in results if _is_node(result))
+        texts = list(self._texts(nodes, tally))
+        document: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "invocation_id": run.invocation_id,
             "command": run.dbt.command,
             "mode": run.settings.mode,
-            "nodes": nodes,
+        }
+        rest = {
             "totals": {
-                **counts,
+                **tally.counts(),
                 "hodor_errors": self._errors,
                 "contradicted": len(self._contradicted),
-                "seconds_not_spent": round(sum(self._saved(node) for node in nodes), 3),
-                "seconds_on_versions": round(counters.total(f"{VERSIONS} wall"), 3),
+                "seconds_not_spent": round(tally.saved_s, 3),
+                "seconds_on_versions": round(run.counters.wall_s(VERSIONS), 3),
                 "cpu_ms": self._cpu_ms(),
-                "parser_calls": int(counters.total("parser_calls")),
+                "parser_calls": run.counters.counted("parser_calls"),
             },
             "unreadable_tables": [
-                {"table": table, "error": words, "nodes_built": because[table]}
+                {"table": table, "error": words, "nodes_built": tally.waiting[table]}
                 for table, words in sorted(unreadable.items())
             ],
         }
+        head, end = json.dumps(document)[:-1], json.dumps(rest)[1:]
+        self._replace_file([f'{head}, "nodes": [', ", ".join(texts), f"], {end}"])
+        return document | rest | {"could_reuse": tally.could_reuse}
+
+    def _texts(self, results: Iterator[Any], tally: _Tally) -> Iterator[str]:
+        """JSON of the nodes, without the brackets of their list."""
+        while some := list(itertools.islice(results, _NODES_AT_A_TIME)):
+            nodes = []
+            for result in some:
+                node = self._node(result)
+                tally.add(node, self._saved(node))
+                nodes.append(node)
+            yield json.dumps(nodes)[1:-1]
 
     def _cpu_ms(self) -> dict[str, float]:
         counters = self._run.counters
-        cpu_s = {name: counters.total(name) for name in (OWN, VERSIONS, STORE)}
+        cpu_s = {name: counters.cpu_s(name) for name in (OWN, VERSIONS, STORE)}
         # The reads themselves run on threads of the cache.
         cpu_s[VERSIONS] += self._run.warehouse.cache.counters.cpu_s
         return {name: round(value * 1000, 3) for name, value in cpu_s.items()}
-
-    @staticmethod
-    def _waited_for(node: dict[str, Any], table: str) -> bool:
-        return node["action"] == "build" and any(
-            entry["table"] == table and entry["now"] is None for entry in node["upstreams"]
-        )
 
     def _saved(self, node: dict[str, Any]) -> float:
         if node["action"] not in ("reuse", "replay"):
@@ -123,7 +173,7 @@ class RunReport:
         if plan is None:
             return {
                 "unique_id": unique_id, "node_key": None,
-                "resource_type": str(result.node.resource_type), "decision": None, "reason": None,
+                "resource_type": resource_of(result.node), "decision": None, "reason": None,
                 "action": "skip" if status == "skipped" else "build", "status": status,
                 "last_build": None, "changed": [], "upstreams": [],
             }  # fmt: skip
@@ -133,7 +183,7 @@ class RunReport:
         return {
             "unique_id": unique_id,
             "node_key": plan.node_key,
-            "resource_type": str(result.node.resource_type),
+            "resource_type": resource_of(result.node),
             "decision": plan.action,
             "reason": plan.reason,
             "action": action,
@@ -143,14 +193,14 @@ class RunReport:
             "upstreams": _upstreams(plan),
         }
 
-    def write(self, document: dict[str, Any]) -> None:
-        """Replaces the artefact in one step, so that a reader never sees half of it."""
+    def _replace_file(self, texts: Iterable[str]) -> None:
+        """In one step, so that a reader never sees half of it."""
         folder = self._run.dbt.target_path
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, FILE_NAME)
         temporary = f"{path}.{os.getpid()}.tmp"
         with open(temporary, "w", encoding="utf-8") as file:
-            file.write(self._run.redactor.text(json.dumps(document)))
+            file.writelines(map(self._run.redactor.text, texts))
         os.replace(temporary, path)
 
     def sentences(self, document: dict[str, Any]) -> list[str]:
@@ -165,9 +215,8 @@ class RunReport:
                 f"{totals['seconds_on_versions']:.1f} s on data versions"
             )
         else:
-            could = sum(node["decision"] == "reuse" for node in document["nodes"])
             lines.append(
-                f"{could} of {totals['nodes']} nodes could be reused, all were built "
+                f"{document['could_reuse']} of {totals['nodes']} nodes could be reused, all were built "
                 f"(shadow mode){errors}; to reuse, set hodor_mode: on in the profile's target "
                 "or HODOR_MODE=on"
             )
@@ -186,20 +235,7 @@ class RunReport:
 
 def _is_node(result: Any) -> bool:
     node = getattr(result, "node", None)
-    return node is not None and str(node.resource_type) != "operation"
-
-
-def _counts(nodes: list[dict[str, Any]]) -> dict[str, int]:
-    actions = [node["action"] for node in nodes]
-    failed = [node for node in nodes if node["status"] in ("error", "runtime error")]
-    return {
-        "nodes": len(nodes),
-        "reused": actions.count("reuse"),
-        "replayed": actions.count("replay"),
-        "built": actions.count("build") - len(failed),
-        "skipped": actions.count("skip"),
-        "errors": len(failed),
-    }
+    return node is not None and resource_of(node) != "operation"
 
 
 def _upstreams(plan: Plan) -> list[dict[str, Any]]:

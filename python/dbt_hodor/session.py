@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dbt_hodor import _core
+from dbt_hodor.ahead import Ahead
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN
 from dbt_hodor.deciding import Decider
@@ -20,7 +22,7 @@ from dbt_hodor.hooks import messages, statements
 from dbt_hodor.hooks.runners import RunnerClasses
 from dbt_hodor.inputs import code_mark
 from dbt_hodor.just_built import Built, JustBuilt, writes_elsewhere
-from dbt_hodor.manifest import parts_of, writes_only_itself
+from dbt_hodor.manifest import parts_of, resource_of, writes_only_itself
 from dbt_hodor.node_text import Effects
 from dbt_hodor.plan import Plan
 from dbt_hodor.prefetching import Prefetcher
@@ -40,6 +42,7 @@ class Session:
         self._stop_listening = statements.listen()
         self._run = run
         self._decider = Decider(run)
+        self._ahead = Ahead(run, self._decider)
         self._rows = RowMaker(run)
         self._writer = writer
         self._prefetcher = prefetcher
@@ -56,11 +59,14 @@ class Session:
 
     # -- the boundary ---------------------------------------------------------------------------
 
-    def _guarded(self, what: str, work: Callable[[], Any], node: Any = None) -> Any:
-        """Runs our own code. An exception is said once per cause and yields None."""
+    def _guarded(
+        self, what: str, work: Callable[..., Any], *arguments: Any, node: Any = None
+    ) -> Any:
+        """Runs our own code. An exception is said once per cause and yields None. `node`: whom the
+        work is about, for that sentence."""
         try:
             with self._run.counters.spent_on(OWN):
-                return work()
+                return work(*arguments)
         except Exception as error:  # noqa: BLE001 - the one place where hodor fails open
             self._say_fault(what if node is None else f"{what} {_name(node)}", error)
             return None
@@ -95,15 +101,17 @@ class Session:
             return
         self._blind = True
 
+    def expect(self, nodes: list[Any]) -> None:
+        """The selected nodes, in the order in which dbt will run them."""
+        self._ahead.expect(nodes)
+
     # -- before a node --------------------------------------------------------------------------
 
     def compiled(self, node: Any, statements: list[str]) -> None:
         """Compiling a node ran statements: what they wrote is looked at again."""
         if not statements:
             return
-        done = self._guarded(
-            "reading statements of", lambda: self._note_statements(statements), node
-        )
+        done = self._guarded("reading statements of", self._note_statements, statements, node=node)
         if done is None:
             self.lose_sight()
         if done is not False:
@@ -124,30 +132,33 @@ class Session:
     def decide(self, node: Any, manifest: Any) -> Plan:
         """The plan of a compiled node; after any trouble one that builds."""
         del manifest  # dbt hands over the one that the run began with
-        plan = self._guarded("deciding", lambda: self._decide(node), node)
+        plan = self._guarded("deciding", self._decide, node, node=node)
         if plan is None:
             plan = self._plan_of_error(node)
-        self._guarded("reporting a decision", lambda: self._report.decided(plan))
+            self._guarded("reporting a decision", self._report.decided, plan)
         if not plan.reuses:
             with self._lock:
                 self._running[node.unique_id] = plan
-        if not self._guarded("noting", lambda: self._begins(node, plan), node):
+        if (not plan.reuses or plan.hooks_to_run) and not self._guarded(
+            "noting", self._begins, node, plan, node=node
+        ):
             self._blind = True  # it may write what another node has just built
         return plan
 
     def _begins(self, node: Any, plan: Plan) -> bool:
-        if not plan.reuses or plan.hooks_to_run:
-            own = writes_only_itself(node, self._run.adapter_type)
-            self._just_built.begins(node.unique_id, writes_elsewhere(plan, own))
+        own = writes_only_itself(node, self._run.adapter_type)
+        self._just_built.begins(node.unique_id, writes_elsewhere(plan, own))
         return True
 
     def _decide(self, node: Any) -> Plan:
         if self._blind:
             raise RuntimeError("it is not known what an earlier node wrote")
-        return self._decider.plan(node)
+        plan = self._ahead.take(node) or self._decider.plan(node)
+        self._report.decided(plan)
+        return plan
 
     def _plan_of_error(self, node: Any) -> Plan:
-        plan = self._guarded("naming", lambda: self._decider.plan_of_error(node), node)
+        plan = self._guarded("naming", self._decider.plan_of_error, node, node=node)
         if plan is None:
             plan = Plan(node=node, node_key=node.unique_id)
         # What its hooks do is not known.
@@ -159,9 +170,13 @@ class Session:
 
     def executed(self, node: Any, plan: Plan | None, result: Any) -> None:
         """A node is done: what it wrote is looked at again, and what happened is recorded."""
+        acted = node.unique_id in self._wrote_while_compiling
+        if plan is not None and plan.reuses and not plan.hooks_to_run and not acted:
+            self._guarded("recording", self._note_reuse, plan, result, node=node)
+            return
         with self._lock:
             self._running.pop(node.unique_id, None)
-        if not self._guarded("recording", lambda: self._ended(node, plan, result), node):
+        if not self._guarded("recording", self._ended, node, plan, result, node=node):
             self.lose_sight()
 
     def _ended(self, node: Any, plan: Plan | None, result: Any) -> bool:
@@ -173,6 +188,11 @@ class Session:
             self._run.warehouse.forget_everything()
         return True
 
+    def _note_reuse(self, plan: Plan, result: Any) -> None:
+        if _status(result) != "error":
+            self._writer.add_later(partial(self._rows.reused, plan, self._run.now_ms()))
+        plan.forget_texts()
+
     def _mark(self, plan: Plan) -> None:
         if plan.key is None or plan.kind in ("test", "view"):
             return
@@ -182,13 +202,10 @@ class Session:
 
     def _note(self, node: Any, plan: Plan | None, result: Any) -> None:
         if plan is not None and plan.reuses:
-            if plan.hooks_to_run:
-                self._after_hooks(plan)
-            if str(result.status) != "error":
-                self._writer.add(self._rows.reused(plan))
-            plan.forget_texts()
+            self._after_hooks(plan)
+            self._note_reuse(plan, result)
             return
-        resource = str(node.resource_type)
+        resource = resource_of(node)
         if resource == "unit_test":
             return
         status, seconds = _status(result), float(result.execution_time or 0.0)
@@ -215,9 +232,7 @@ class Session:
         """The relation of a build that waited was looked at."""
         plan = built.plan
         self._guarded(
-            "recording",
-            lambda: self._record(plan, built.status, built.seconds, after),
-            plan.node,
+            "recording", self._record, plan, built.status, built.seconds, after, node=plan.node
         )
 
     def _look(self) -> None:
@@ -226,7 +241,7 @@ class Session:
     def _reread(self, node: Any, plan: Plan | None) -> None:
         """Every executed node may have changed its relation, its hooks or its files others."""
         run = self._run
-        resource = str(node.resource_type)
+        resource = resource_of(node)
         if resource == "function":
             self._just_built.look()  # it wrote no relation, but the listing is made anew
         unknown_text = not writes_only_itself(node, run.adapter_type)
@@ -313,7 +328,7 @@ class Session:
             self._guarded(
                 "recording",
                 lambda plan=plan: self._writer.add(self._rows.built(plan, PARTIAL, 0.0, None)),
-                plan.node,
+                node=plan.node,
             )
             with self._lock:  # one by one: a second signal may end this
                 self._running.pop(plan.node.unique_id, None)
@@ -326,7 +341,7 @@ class Session:
                 return
             self._done = True
         self.nodes_done()
-        self._guarded("the report", lambda: self._say(results))
+        self._guarded("the report", self._say, results)
         self._guarded("closing", self._close)
 
     def _say(self, results: list[Any]) -> None:
@@ -334,8 +349,7 @@ class Session:
             ".".join(parts): self._run.redactor.text(str(error))
             for parts, error in self._run.warehouse.unreadable().items()
         }
-        document = self._report.document(results, unreadable)
-        self._report.write(document)
+        document = self._report.write(results, unreadable)
         for kind, count in sorted(self._report.unsupported().items()):
             messages.warn(f"{count} nodes always build: {kind} are not reused")
         for sentence in self._report.sentences(document):

@@ -214,7 +214,7 @@ def _node_rows() -> dict[str, Setting]:
 
 def version_opt_out(meta: object) -> str | None:
     """``none`` or ``loaded_at`` from ``meta: {hodor: {version: …}}``, else None."""
-    if not isinstance(meta, Mapping) or not isinstance(meta.get("hodor"), Mapping):
+    if not meta or not isinstance(meta, Mapping) or not isinstance(meta.get("hodor"), Mapping):
         return None
     if "version" not in meta["hodor"]:
         return None

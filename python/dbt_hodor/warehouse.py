@@ -9,6 +9,7 @@ The catalog is guarded by one lock; version reads happen outside it, in the vers
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -54,6 +55,9 @@ class Warehouse:
         self.look_at_unseen: Callable[[], None] = lambda: None
         """Looks at everything that was just built; set by who collects it."""
         self.catalog = _core.Catalog(*default)
+        self._writes = itertools.count(1)
+        self.writes_noted = 0
+        """Another number after each change of what is known here."""
 
     # -- the listing ----------------------------------------------------------------------------
 
@@ -83,6 +87,7 @@ class Warehouse:
             # invalid, so that each trace is opaque.
             self.catalog.set_builtin_functions(builtin)
         self._stale = False
+        self._note_write()
 
     def _put(self, relation: ListedRelation) -> str:
         parts = list(relation.parts)
@@ -125,6 +130,14 @@ class Warehouse:
         return facts
 
     # -- what a node needs ----------------------------------------------------------------------
+
+    def is_settled(self) -> bool:
+        """Whether everything that was written has been looked at again."""
+        return not (self._stale or self._unseen)
+
+    def _note_write(self) -> None:
+        # Never a number that was there before, whichever thread is the last to set it.
+        self.writes_noted = next(self._writes)
 
     def _fresh(self) -> None:
         if self._stale:
@@ -193,8 +206,19 @@ class Warehouse:
         self._loaded_at_always, self._loaded_at_else = dict(always), dict(else_unknown)
         self._loaded_at = reader
 
+    def known_version(self, key: str) -> str | None:
+        """The same as `version`, where that reads nothing. Without the lock: what is found in the
+        middle of a change stood there before it, and what is not found is asked for with the lock."""
+        parts = self._parts.get(key)
+        if parts is None or key in self._unversioned or key in self._unseen:
+            return None
+        return None if key in self._loaded_at_always else self.cache.peek(parts)
+
     def version(self, key: str) -> str | None:
         """Token of a relation now, read once and again only after it was written."""
+        known = self.known_version(key)
+        if known is not None:
+            return known
         self._see(key)
         with self._lock:
             parts = self._parts.get(key)
@@ -290,6 +314,7 @@ class Warehouse:
         with self._lock:
             views = set(self._views.values())
         self.cache.invalidate(parts, views)
+        self._note_write()
 
     def _replace(self, wanted: Parts, relation: ListedRelation | None) -> None:
         """With the lock: what stands under this name now."""
@@ -300,6 +325,7 @@ class Warehouse:
             self._put(relation)
             if relation.parts != wanted:
                 self._invalidate(relation.parts)
+        self._note_write()
 
     def _forget(self, key: str) -> None:
         self._parts.pop(key, None)
@@ -319,6 +345,7 @@ class Warehouse:
                 self._unseen_views.add(key)
             else:
                 self._put(ListedRelation(parts, "table", ""))
+            self._note_write()
 
     def is_unseen(self, key: str) -> bool:
         """Whether the relation was just built and not looked at yet."""
@@ -356,23 +383,27 @@ class Warehouse:
                 if known and relation is not None:
                     is_view = relation.type == "view"
                     left[key] = self._definition_token(key) if is_view else tokens.get(parts)
+            self._note_write()
         return left
 
     def distrust_partial_names(self) -> None:
         """The session may have temporary objects that no listing shows."""
         with self._lock:
             self.catalog.distrust_partial_names()
+            self._note_write()
 
     def forget_session(self) -> None:
         """A statement changed the session, or made a function or a temporary object."""
         with self._lock:
             self._stale = True
             self.catalog.distrust_partial_names()
+            self._note_write()
 
     def forget_files(self) -> None:
         """Something may have written files."""
         with self._lock:
             self._files.clear()
+            self._note_write()
 
     def forget_everything(self) -> None:
         """Something may have written anything: the next question lists and reads anew."""
@@ -383,6 +414,7 @@ class Warehouse:
             self._loaded_at_tokens.clear()
             self.catalog.invalidate()
         self.cache.invalidate_all()
+        self._note_write()
 
 
 def definition_hash(text: str) -> str:

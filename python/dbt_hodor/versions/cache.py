@@ -84,9 +84,8 @@ class VersionCache:
         return None
 
     def peek(self, parts: Parts) -> str | None:
-        """The token if it is there already; reads nothing."""
-        with self._changed:
-            return self._values.get(parts)
+        """The token if it is there already; reads nothing, waits for nothing."""
+        return self._values.get(parts)
 
     def errors(self) -> dict[Parts, str]:
         """What is unknown because its read failed twice, with the engine's words."""

@@ -40,6 +40,8 @@ def test_a_macro_without_a_relation_of_its_own(sql: str) -> None:
 def test_statements_that_set() -> None:
     assert may_set("set default_null_order='nulls_first'")
     assert may_set("select 1; USE other")
+    assert may_set("RESET\nthreads")
+    assert may_set("\u017fet x = 1")  # a letter that equals s when case is ignored
     assert may_set("{% do run_query(\"set TimeZone='UTC'\") %}")
     assert not may_set("{% set x = 1 %} select x")
     assert not may_set("update {{ this }} set x = 1")

@@ -158,7 +158,7 @@ def test_a_fault_of_ours_builds_and_is_said_once(settled):
     output = settled.python(
         """
         from dbt_hodor import deciding
-        def broken(self, plan):
+        def broken(self, *_):
             raise ZeroDivisionError("planted")
         deciding.Decider._read_inputs = broken
         from dbt.cli.main import dbtRunner

@@ -18,7 +18,7 @@ from typing import Any
 from dbt_hodor import _core
 from dbt_hodor.config_facts import macro_values
 from dbt_hodor.macros import Macros, names_in
-from dbt_hodor.manifest import ManifestIndex, parent_ids
+from dbt_hodor.manifest import ManifestIndex, parent_ids, resource_of
 
 _QUOTED = r"(?:'[^'{}]*'|\"[^\"{}]*\")"
 _HARMLESS = re.compile(
@@ -112,7 +112,7 @@ class TextSources:
         texts = [str(getattr(node, "raw_code", ""))]
         for name in ("pre_hook", "post_hook"):
             texts += [hook.sql for hook in getattr(config, name, None) or ()]
-        if str(node.resource_type) == "test":
+        if resource_of(node) == "test":
             kwargs = getattr(getattr(node, "test_metadata", None), "kwargs", None)
             values = [str(getattr(config, key, None)) for key in _TEST_KEYS]
             texts += [str(kwargs), *values]
@@ -147,4 +147,4 @@ class TextSources:
 
 
 def _is_ephemeral(node: Any) -> bool:
-    return str(node.resource_type) == "model" and str(node.config.materialized) == "ephemeral"
+    return resource_of(node) == "model" and str(node.config.materialized) == "ephemeral"

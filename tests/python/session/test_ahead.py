@@ -37,6 +37,9 @@ class Provider:
     def versions(self, relations: Any) -> dict[Any, Any]:
         return dict.fromkeys(relations, TOKEN)
 
+    def is_exclusive(self, database: str) -> bool:
+        return True
+
 
 class Decider:
     """Plans ahead what it is asked for, and remembers for whom."""

@@ -28,7 +28,6 @@ _HARMLESS = re.compile(
     r")\s*-?\}\}|\{#.*?#\}",
     re.DOTALL,
 )
-_JINJA = re.compile(r"\{\{|\{%")
 _PIECE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _UNSEEN = re.compile(
     r"\b(?:modules|run_query|graph|flags|invocation_args_dict|dbt_metadata_envs|selected_resources"
@@ -76,8 +75,7 @@ class TextSources:
     def added_to(self, node: Any) -> str | None:
         """All words that rendering may add to a node's file; None when they are not known."""
         text = self._texts(node)
-        rest = _HARMLESS.sub("", text)
-        if not _JINJA.search(rest):
+        if _is_plain(text):
             return text
         if self.of(node) is None:
             return None
@@ -119,8 +117,7 @@ class TextSources:
         return "\x00".join(texts)
 
     def _of_texts(self, node: Any, text: str) -> tuple[str | None, bool]:
-        rest = _HARMLESS.sub("", text)
-        if not _JINJA.search(rest):
+        if _is_plain(text):
             return _core.sha256(text.encode())[:16], False
         key = (node.package_name, "\n".join(_PIECE.findall(text)))
         known = self._made.get(key)
@@ -148,3 +145,17 @@ class TextSources:
 
 def _is_ephemeral(node: Any) -> bool:
     return resource_of(node) == "model" and str(node.config.materialized) == "ephemeral"
+
+
+def _is_plain(text: str) -> bool:
+    """Whether all Jinja of a text is of the harmless kinds."""
+    at = text.find("{")
+    while at >= 0:
+        end = at + 1
+        if text[end : end + 1] in ("{", "%", "#"):
+            harmless = _HARMLESS.match(text, at)
+            if harmless is None:
+                return False
+            end = harmless.end()
+        at = text.find("{", end)
+    return True

@@ -113,6 +113,8 @@ class ManifestIndex:
         """Every database that the project or the deferred state names."""
         self.parts: dict[str, Parts] = {}
         """unique_id -> relation of every node and source that has one, tests included."""
+        self.ephemeral: set[str] = set()
+        """unique_ids of ephemeral models."""
         self._deferred: dict[str, Parts] = {}
         tests: set[str] = set()
         for unique_id, node in self._named():
@@ -140,6 +142,8 @@ class ManifestIndex:
         if deferred is not None:
             self.databases.add(deferred[0])
         if parts is None:
+            if _is_ephemeral(node):
+                self.ephemeral.add(unique_id)
             return
         self.parts[unique_id] = parts
         self.databases.add(parts[0])
@@ -205,9 +209,8 @@ class ManifestIndex:
             if unique_id in seen:
                 continue
             seen.add(unique_id)
-            parent = self.find(unique_id)
-            if parent is not None and _is_ephemeral(parent):
-                pending.extend(parent_ids(parent))
+            if unique_id in self.ephemeral:
+                pending.extend(parent_ids(self.find(unique_id)))
             else:
                 found[unique_id] = None
         return list(found)

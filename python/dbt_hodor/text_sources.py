@@ -92,10 +92,9 @@ class TextSources:
         digest, asks = self._of_texts(node, self._texts(node))
         parts = [digest]
         for unique_id in parent_ids(node):
-            parent = self._index.find(unique_id)
-            if parent is None or not _is_ephemeral(parent):
+            if unique_id not in self._index.ephemeral:
                 continue
-            part, parent_asks = self._both(parent)
+            part, parent_asks = self._both(self._index.find(unique_id))
             parts.append(part)
             asks = asks or parent_asks
         if None in parts:
@@ -141,10 +140,6 @@ class TextSources:
             for read in (use, named)
         ]
         return _core.digest("text_sources", [whole, values]), asks
-
-
-def _is_ephemeral(node: Any) -> bool:
-    return resource_of(node) == "model" and str(node.config.materialized) == "ephemeral"
 
 
 def _is_plain(text: str) -> bool:

@@ -27,17 +27,17 @@ class RunnerClasses:
 
     def __init__(self, session: Any) -> None:
         self._session = session
-        self._known: dict[type, type] = {}
+        self.known: dict[type, type] = {}
 
     def class_for(self, chosen: type) -> type:
         """Our subclass of dbt's choice, or that choice for nodes that touch no relation."""
-        known = self._known.get(chosen)
+        known = self.known.get(chosen)
         if known is None:
             mixin = _mixin_for(chosen)
             known = chosen if mixin is None else type(chosen.__name__, (mixin, chosen), {})
             if mixin is not None:
                 known._hodor_session = self._session  # type: ignore[attr-defined]
-            self._known[chosen] = known
+            self.known[chosen] = known
         return known
 
 

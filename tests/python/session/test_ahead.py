@@ -95,6 +95,7 @@ WRITES = {
     "reread": lambda run: run.warehouse.reread(PARTS),
     "just built": lambda run: run.warehouse.just_built(PARTS, False),
     "a look": lambda run: run.warehouse.look([PARTS]),
+    "a function": lambda run: run.warehouse.forget_session(),
     "temporary objects": lambda run: run.warehouse.distrust_partial_names(),
     "files": lambda run: run.warehouse.forget_files(),
     "anything": lambda run: run.warehouse.forget_everything(),

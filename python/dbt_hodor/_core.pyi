@@ -14,14 +14,14 @@ def text_hash(sql: str, run_values: Sequence[tuple[str, str]]) -> str:
     """
     Hash of a compiled text with this run's values taken out.
 
-    run_values: pairs of (value of this run, placeholder). Releases the GIL.
+    run_values: pairs of (value of this run, placeholder). Releases the GIL for a long text.
     """
 
 def seed_hash(data: bytes, delimiter: str = '') -> str:
     """
     Hash of a CSV file; CR LF counts as LF outside fields that any reader takes for quoted.
 
-    delimiter: the seed's own when it is a letter or digit. Releases the GIL.
+    delimiter: the seed's own when it is a letter or digit. Releases the GIL for a long file.
     """
 
 def digest(label: str, value: object | None) -> str:
@@ -215,6 +215,9 @@ def relation_key(parts: Sequence[str]) -> str:
     """
     The key of a relation: lower-case parts joined by '.', quoted where needed.
     """
+
+def relation_keys(relations: Sequence[Sequence[str]]) -> list[str]:
+    """The same for many relations."""
 
 class Catalog:
     """

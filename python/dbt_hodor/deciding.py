@@ -175,6 +175,8 @@ class Decider:
             return False
         facts = self._run.records.facts(row)
         if facts is None:
+            # Damaged facts spoil the whole record, for whoever asks next too.
+            plan.row = self._run.records.row(plan.node_key)
             return False
         if has_texts:
             try:

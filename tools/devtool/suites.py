@@ -35,8 +35,9 @@ def pytest(python: Environment, *arguments: str) -> None:
 def everything(python: Environment) -> None:
     """All Python tests but those that have a command of their own."""
     pytest(python, "-n", "2", "-m", _ORDINARY, *_TWINS_LEFT_OUT, "tests")
-    # A twin is a pair of processes already, and the model test adds up over all its sequences.
-    pytest(python, "-m", _ORDINARY, *_TWINS)
+    pytest(python, "-n", "2", "-m", _ORDINARY, "tests/e2e")
+    # Alone: it adds up over all its sequences.
+    pytest(python, "-m", _ORDINARY, "tests/model")
 
 
 def fast(python: Environment) -> None:
@@ -46,7 +47,7 @@ def fast(python: Environment) -> None:
 
 def scenarios(python: Environment, arguments: list[str]) -> None:
     """The end-to-end scenarios."""
-    pytest(python, "-m", _ORDINARY, *(arguments or ["tests/e2e"]))
+    pytest(python, "-n", "2", "-m", _ORDINARY, *(arguments or ["tests/e2e"]))
 
 
 def model(python: Environment, arguments: list[str]) -> None:

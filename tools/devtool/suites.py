@@ -25,6 +25,9 @@ _MODEL_SEQUENCES = "2000"
 _ORDINARY = "not slow and not benchmark and not extensions"
 _TWINS = ("tests/e2e", "tests/model")
 _TWINS_LEFT_OUT = tuple(f"--ignore={folder}" for folder in _TWINS)
+# Breaks what it runs in: other tests would find a process in which faults were raised on purpose.
+_FAULTS = "tests/python/session/test_faults_everywhere.py"
+_OTHERS = (*_TWINS_LEFT_OUT, f"--ignore={_FAULTS}")
 
 
 def pytest(python: Environment, *arguments: str) -> None:
@@ -34,7 +37,8 @@ def pytest(python: Environment, *arguments: str) -> None:
 
 def everything(python: Environment) -> None:
     """All Python tests but those that have a command of their own."""
-    pytest(python, "-n", "2", "-m", _ORDINARY, *_TWINS_LEFT_OUT, "tests")
+    pytest(python, "-n", "2", "-m", _ORDINARY, *_OTHERS, "tests")
+    pytest(python, _FAULTS)
     pytest(python, "-n", "2", "-m", _ORDINARY, "tests/e2e")
     # Alone: it adds up over all its sequences.
     pytest(python, "-m", _ORDINARY, "tests/model")
@@ -42,7 +46,8 @@ def everything(python: Environment) -> None:
 
 def fast(python: Environment) -> None:
     """The Python tests that take seconds: all but the ones that run whole projects twice."""
-    pytest(python, "-n", "2", "-m", _ORDINARY, *_TWINS_LEFT_OUT, "tests")
+    pytest(python, "-n", "2", "-m", _ORDINARY, *_OTHERS, "tests")
+    pytest(python, _FAULTS)
 
 
 def scenarios(python: Environment, arguments: list[str]) -> None:

@@ -55,7 +55,10 @@ class Toy:
         )
 
     def profile(self, extra: dict, **output) -> None:
-        target = {"type": "duckdb", "path": "toy.duckdb", "threads": 2, **output, **extra}
+        # Absolute: dbt-duckdb takes equal credentials for the same database, which an earlier run of
+        # another project in this process may have left open.
+        path = str(self.root / "toy.duckdb")
+        target = {"type": "duckdb", "path": path, "threads": 2, **output, **extra}
         self.write(
             "profiles.yml", json.dumps({"toy": {"target": "dev", "outputs": {"dev": target}}})
         )

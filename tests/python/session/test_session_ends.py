@@ -32,7 +32,8 @@ def interrupted(toy, number: int, again: int | None = None) -> subprocess.Popen:
         seen.append(line)
         if "START sql table model main.slow" in line:
             break
-    time.sleep(0.3)
+    # Until its statement runs: dbt cancels what runs, and what has not begun then runs to its end.
+    time.sleep(2)
     os.kill(process.pid, number)
     if again is not None:
         time.sleep(0.02)

@@ -264,13 +264,7 @@ class Warehouse:
 
     def definition_of(self, parts: Sequence[str]) -> str | None:
         """The same as a version token: what a view has instead of data."""
-        key = _core.relation_key(list(parts))
-        self._see(key)
-        with self._lock:
-            return self._definition_token(key)
-
-    def _definition_token(self, key: str) -> str | None:
-        definition = self._definitions.get(key)
+        definition = self.definition_hash_of(parts)
         return None if definition is None else _core.version_token(definition, "", "")
 
     def file_version(self, pattern: str, function: str) -> str | None:
@@ -382,7 +376,7 @@ class Warehouse:
                 left[key] = None
                 if known and relation is not None:
                     is_view = relation.type == "view"
-                    left[key] = self._definition_token(key) if is_view else tokens.get(parts)
+                    left[key] = self.definition_of(parts) if is_view else tokens.get(parts)
             self._note_write()
         return left
 

@@ -37,9 +37,8 @@ def pytest(python: Environment, *arguments: str) -> None:
 
 def everything(python: Environment) -> None:
     """All Python tests but those that have a command of their own."""
-    pytest(python, "-n", "2", "-m", _ORDINARY, *_OTHERS, "tests")
-    pytest(python, _FAULTS)
-    pytest(python, "-n", "2", "-m", _ORDINARY, "tests/e2e")
+    fast(python)
+    scenarios(python, [])
     # Alone: it adds up over all its sequences.
     pytest(python, "-m", _ORDINARY, "tests/model")
 

@@ -75,9 +75,10 @@ class VersionCache:
                     return self._values[parts]
                 if parts in self._errors:
                     return None
-                if parts not in self._reading and parts not in self._urgent:
-                    self._urgent.append(parts)
-                    self._start_workers()
+                if parts not in self._reading:
+                    if parts not in self._urgent:
+                        self._urgent.append(parts)
+                    self._start_workers()  # each time: whoever was to read it may have gone
                 left_s = give_up_at - time.monotonic()
                 if left_s <= 0 or not self._changed.wait(left_s):
                     return None
@@ -203,8 +204,6 @@ class VersionCache:
         except Exception as error:  # noqa: BLE001 - nobody may wait for a thread that is gone
             with self._changed:
                 self._broken = f"{type(error).__name__}: {error}"
-        finally:
-            with self._changed:
                 self._workers -= 1
                 self._changed.notify_all()
 
@@ -213,6 +212,7 @@ class VersionCache:
             with self._changed:
                 batch = self._next_batch()
                 if not batch:
+                    self._workers -= 1  # under the same lock: a question that comes now starts another
                     return
                 self._busy += 1
                 self._reading.update(batch)

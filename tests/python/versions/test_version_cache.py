@@ -327,3 +327,26 @@ def test_random_traffic_never_gives_an_old_token(opened: Any, seed: int) -> None
         worker.join(60)
     assert not wrong
     assert all(cache.get(parts) == f"1;{numbers[parts]};;x" for parts in relations)
+
+
+def test_a_question_while_the_last_reader_leaves_is_read(
+    opened: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader that found nothing to do counts as gone from that moment on."""
+    found_nothing, asked = threading.Event(), threading.Event()
+    cache = opened(Fake(), threads=1)
+    plain = VersionCache._work_off
+
+    def leave_slowly(self: VersionCache) -> None:
+        plain(self)
+        if not found_nothing.is_set():
+            found_nothing.set()
+            asked.wait(10)
+
+    monkeypatch.setattr(VersionCache, "_work_off", leave_slowly)
+    cache.prefetch([A])
+    assert found_nothing.wait(10)
+    try:
+        assert cache.get(B, timeout_s=5) == "1;b;;x"
+    finally:
+        asked.set()

@@ -93,6 +93,9 @@ class Decider:
         kind, unsupported = classify(node, run.adapter_type)
         plan = Plan(node=node, node_key=run.index.node_key(node), kind=kind)
         plan.started_ms = run.now_ms()
+        plan.macro_use = run.macros.used_by_materialization(
+            str(node.config.materialized), node.package_name
+        )
         plan.unsupported = unsupported or self._never_reused(plan)
         plan.settings = run.settings_of(node)
         plan.parts = run.index.parts.get(node.unique_id)
@@ -111,7 +114,7 @@ class Decider:
             return "views whose compilation leaves a transaction open"
         if pointer_value(node, run.pointers_by_default) is not None and node.is_latest_version:
             return "latest versions with a version pointer"
-        use = run.macros.used_by_materialization(str(node.config.materialized), node.package_name)
+        use = plan.macro_use
         if use.run_dependent:
             plan.writes_unseen = True
             return f"nodes that run the macro {use.run_dependent} ({use.doubt})"
@@ -211,7 +214,7 @@ class Decider:
 
     def _hash_config(self, plan: Plan) -> None:
         run, node = self._run, plan.node
-        use = run.macros.used_by_materialization(str(node.config.materialized), node.package_name)
+        use = plan.macro_use
         values = config_values(node, use)
         values["shared"] = run.shared_digest(node, use)
         set_earlier = run.session_differences()
@@ -273,10 +276,9 @@ class Decider:
             plan.node, plan.kind, plan.facts, plan.settings, stamps, in_transaction,
             plan.awaited if may_wait else None,
         )  # fmt: skip
-        use = run.macros.used_by_materialization(
-            str(plan.node.config.materialized), plan.node.package_name
+        plan.keeps_earlier_state = plan.macro_use.reads_this or keeps_earlier_state(
+            plan.kind, plan.facts
         )
-        plan.keeps_earlier_state = use.reads_this or keeps_earlier_state(plan.kind, plan.facts)
 
     def _read_target(self, plan: Plan, warehouse: Any) -> None:
         run, node = self._run, plan.node

@@ -56,6 +56,7 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         order = _in_order(run.index, selected_uids)
         prefetcher.start(order)
         session.expect(order)
+        writer.start()  # last: nothing would end it if one of these failed
         messages.info(
             f"mode {settings.mode}, {len(records)} build records for "
             f"{facts.project_name}/{facts.target_name}"

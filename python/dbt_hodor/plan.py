@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbt_hodor.inputs import Upstream
+from dbt_hodor.macros import MacroUse
 from dbt_hodor.manifest import Parts
 from dbt_hodor.node_text import Effects
 from dbt_hodor.settings import NodeSettings
 from dbt_hodor.store.base import Row
 
 _DEFAULT_SETTINGS = NodeSettings()
+_NO_MACROS = MacroUse()
 
 
 @dataclass(slots=True)
@@ -44,6 +46,8 @@ class Plan:
     key: str | None = None
     """Relation key, None when there is no relation."""
     row: Row | None = None
+    macro_use: MacroUse = field(default_factory=lambda: _NO_MACROS)
+    """What its materialization may run."""
     text_hash: str | None = None
     code_hash: str | None = None
     unrendered_hash: str | None = None

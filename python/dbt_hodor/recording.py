@@ -228,6 +228,9 @@ class RecordWriter:
         self.before_flush: Callable[[], None] = lambda: None
         """Makes the rows that are still waited for; called in the background thread."""
         self._thread = threading.Thread(target=self._loop, name="hodor-records", daemon=True)
+
+    def start(self) -> None:
+        """Begins to write in the background."""
         self._thread.start()
 
     def add(self, row: Row) -> None:
@@ -282,9 +285,9 @@ class RecordWriter:
 
     def stop(self) -> None:
         """Ends the thread after a last flush. May be called more than once."""
-        self._stopping = True
-        self._wake.set()
-        self._thread.join(timeout=30)
+        self._end_thread()
+        if self._thread.ident is not None:
+            self._thread.join(timeout=30)
         self.flush()
         with self._lock:
             lost, self._rows = len(self._rows), []
@@ -299,5 +302,10 @@ class RecordWriter:
 
     def close(self) -> None:
         """Gives the store back. Nothing may be added afterwards."""
+        self._end_thread()
         with self._counters.spent_on(STORE):
             self._store.close()
+
+    def _end_thread(self) -> None:
+        self._stopping = True
+        self._wake.set()

@@ -352,7 +352,8 @@ class Session:
             self._done = True
         self.nodes_done()
         self._guarded("the report", self._say, results)
-        self._guarded("closing", self._close)
+        for close in (self._stop_listening, self._run.warehouse.cache.close, self._writer.close):
+            self._guarded("closing", close)
 
     def _say(self, results: list[Any]) -> None:
         unreadable = {
@@ -364,11 +365,6 @@ class Session:
             messages.warn(f"{count} nodes always build: {kind} are not reused")
         for sentence in self._report.sentences(document):
             messages.info(self._run.redactor.text(sentence))
-
-    def _close(self) -> None:
-        self._stop_listening()
-        self._run.warehouse.cache.close()
-        self._writer.close()
 
 
 def _name(node: Any) -> str:

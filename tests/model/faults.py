@@ -156,9 +156,10 @@ def stars_are_ignored() -> Iterable[Patch]:
 
 @fault("s100_seeds.row_added")
 def versions_survive_a_rebuild() -> Iterable[Patch]:
-    from dbt_hodor.session import Session
+    from dbt_hodor.versions.cache import VersionCache
 
-    yield Session, "_reread", lambda self, node, plan: None
+    yield VersionCache, "invalidate", lambda self, parts, views=(): None
+    yield VersionCache, "invalidate_all", lambda self: None
 
 
 @fault("s300_incrementals.python_model_upstream")
@@ -174,7 +175,7 @@ def python_models_are_not_read_again() -> Iterable[Patch]:
     yield Session, "_reread", faulty
 
 
-@fault("s220_sources.table_functions")
+@fault("s220_sources.opted_out_of_versions")
 def unknown_equals_itself() -> Iterable[Patch]:
     from dbt_hodor import _core
     from dbt_hodor.inputs import Inputs

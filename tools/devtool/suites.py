@@ -25,9 +25,6 @@ _MODEL_SEQUENCES = "2000"
 _ORDINARY = "not slow and not benchmark and not extensions"
 _TWINS = ("tests/e2e", "tests/model")
 _TWINS_LEFT_OUT = tuple(f"--ignore={folder}" for folder in _TWINS)
-# Breaks what it runs in: other tests would find a process in which faults were raised on purpose.
-_FAULTS = "tests/python/session/test_faults_everywhere.py"
-_OTHERS = (*_TWINS_LEFT_OUT, f"--ignore={_FAULTS}")
 
 
 def pytest(python: Environment, *arguments: str) -> None:
@@ -45,8 +42,7 @@ def everything(python: Environment) -> None:
 
 def fast(python: Environment) -> None:
     """The Python tests that take seconds: all but the ones that run whole projects twice."""
-    pytest(python, "-n", "2", "-m", _ORDINARY, *_OTHERS, "tests")
-    pytest(python, _FAULTS)
+    pytest(python, "-n", "2", "-m", _ORDINARY, *_TWINS_LEFT_OUT, "tests")
 
 
 def scenarios(python: Environment, arguments: list[str]) -> None:

@@ -10,6 +10,7 @@ tried by a run each. HODOR_ALL_FAULTS=1 takes all functions instead of a part.
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import os
 import pkgutil
@@ -20,8 +21,10 @@ from contextlib import contextmanager
 from types import FunctionType, ModuleType
 
 import pytest
+from duckdb import DuckDBPyConnection as Connection
 
 import dbt_hodor
+from dbt_hodor.session import Session
 
 ALL = os.environ.get("HODOR_ALL_FAULTS") == "1"
 PER_NODE = 14
@@ -99,7 +102,6 @@ def planted(faults: Faults) -> Iterator[None]:
     """All functions replaced, everywhere that they were imported to. Nothing is planned ahead: what
     fails there is done once more at the node's turn."""
     from dbt_hodor.ahead import Ahead
-    from dbt_hodor.session import Session
 
     undo = []
 
@@ -186,6 +188,15 @@ def assert_said(toy, names: set[str]) -> None:
             assert name in toy.output, f"{name} was not said\n{toy.output}"
 
 
+def assert_nothing_is_left() -> None:
+    """A connection that stays open would keep a deleted database alive for the next run."""
+    gc.collect()
+    threads = [t.name for t in threading.enumerate() if t.name.startswith("hodor")]
+    assert not threads
+    left = {type(one).__name__ for one in gc.get_objects() if type(one) in (Session, Connection)}
+    assert not left
+
+
 def part(names: set[str], size: int) -> list[str]:
     """All, or evenly chosen ones."""
     ordered = sorted(names)
@@ -221,6 +232,7 @@ def test_a_fault_while_a_node_has_its_turn(toy, reached):
         check(toy, PER_NODE)
         assert faults.raised, some
         assert_said(toy, faults.raised)
+        assert_nothing_is_left()
         grow(toy)
         toy.dbt("build")
         check(toy, PER_NODE)
@@ -238,6 +250,7 @@ def test_a_fault_outside_of_nodes(toy, reached):
             toy.dbt("build")
         check(toy, 2)
         assert_said(toy, faults.raised)
+        assert_nothing_is_left()
     toy.dbt("build")
     check(toy, 2)
 

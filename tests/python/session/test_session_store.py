@@ -202,6 +202,7 @@ def test_records_are_flushed_by_count(monkeypatch):
     monkeypatch.setattr(recording, "FLUSH_SECONDS", 3600)
     store = SimpleNamespace(append=append, notices=[], close=lambda: None)
     writer = recording.RecordWriter(store, Counters(), lambda text: None)
+    writer.start()
     for number in range(recording.FLUSH_COUNT - 1):
         writer.add(number)
     assert not done.wait(0.3), "a batch that is not full waits"

@@ -177,6 +177,19 @@ std::string upstream_text(const std::vector<std::tuple<std::string, OptionalText
   return value_or_raise(encode_upstreams(tokens));
 }
 
+std::string upstream_list(const OptionalText& recorded, const std::vector<UpstreamTuple>& now) {
+  UpstreamTokens then, tokens;
+  if (recorded) {
+    Result<UpstreamTokens> decoded = decode_upstreams(*recorded);
+    if (decoded.ok()) then = std::move(decoded).value();  // a damaged one is told elsewhere
+  }
+  for (const auto& [key, group, kind, token] : now) {
+    tokens.insert_or_assign(std::string(key),
+                            token ? std::optional<std::string>(*token) : std::nullopt);
+  }
+  return value_or_raise(list_upstreams(then, tokens));
+}
+
 nb::list list_reasons() {
   nb::list reasons;
   const auto add = [&reasons](Reason reason) {
@@ -213,6 +226,9 @@ void bind_record(nb::module_& m) {
   m.def("decode_upstreams", &upstream_dict, "text"_a,
         nb::sig("def decode_upstreams(text: str) -> dict[str, str | None]"),
         "Raises ValueError when the text is malformed.");
+  m.def("list_upstreams", &upstream_list, "recorded"_a.none(), "upstreams"_a,
+        "JSON list of every input then and now, for the artefact of a run.\n\n"
+        "recorded: text of the record column, or None; upstreams: as for `decide`.");
 }
 
 }  // namespace

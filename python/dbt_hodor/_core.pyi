@@ -314,6 +314,13 @@ def encode_upstreams(upstreams: Sequence[tuple[str, str | None]]) -> str:
 def decode_upstreams(text: str) -> dict[str, str | None]:
     """Raises ValueError when the text is malformed."""
 
+def list_upstreams(recorded: str | None, upstreams: Sequence[tuple[str, str, str, str | None]]) -> str:
+    """
+    JSON list of every input then and now, for the artefact of a run.
+
+    recorded: text of the record column, or None; upstreams: as for `decide`.
+    """
+
 def version_token(data: str, order: str, schema: str) -> str:
     """One state of a table as text. Raises ValueError for a part with ';'."""
 

@@ -68,17 +68,18 @@ class Ahead:
 
     def take(self, node: Any) -> Plan | None:
         """The plan of a compiled node whose turn it is. None: it has to be made now."""
+        unique_id = node.unique_id
         with self._lock:
-            if self._left.pop(node.unique_id, None) is not node:
+            if self._left.pop(unique_id, None) is not node:
                 return None
             marks = self._marks()
             if marks != self._made_at:
                 # How long nothing is written shows by how long nothing was.
                 self._plans.clear()
                 self._made_at, self._count = marks, 1
-            if node.unique_id not in self._plans:
+            if unique_id not in self._plans:
                 self._gather(node)
-            plan = self._plans.pop(node.unique_id, None)
+            plan = self._plans.pop(unique_id, None)
         if plan is None or not self._decider.is_as_recorded(plan):
             return None
         plan.started_ms = self._run.now_ms()

@@ -33,6 +33,7 @@ IGNORED_KEYS = frozenset(
         "latest_version_pointer",  # counted as what it creates
     }
 )
+_NOT_COUNTED = IGNORED_KEYS | {"_extra"}
 _SPACES = re.compile(r"\s+")
 _NAMING_TYPE = re.compile(r"['\"]|struct|row|union|enum|map|tuple", re.IGNORECASE)
 """Types with labels or field names, whose case and blanks count."""
@@ -100,10 +101,15 @@ def _plain_dataclass(value: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
     """The node's own part: its config without what cannot change the data, columns, constraints."""
-    values: dict[str, Any] = {}
-    for key, value in _config_items(node.config):
-        if value is not None and key not in IGNORED_KEYS:
-            values[key] = value if type(value) in _AS_IS else plain(value)
+    # Not to_dict(): it costs as much as everything else that hodor does for a node.
+    settings = node.config.__dict__
+    values = {k: v for k, v in settings.items() if v is not None and k not in _NOT_COUNTED}
+    extra = settings.get("_extra")
+    if extra:
+        values.update((k, v) for k, v in extra.items() if v is not None and k not in IGNORED_KEYS)
+    for key, value in values.items():
+        if type(value) not in _AS_IS:
+            values[key] = plain(value)
     persisted = getattr(node.config, "persist_docs", None)
     switched = {key: True for key, value in persisted.items() if value} if persisted else None
     if switched:
@@ -135,21 +141,14 @@ def _mentioned_values(node: Any, mentions: frozenset[str]) -> dict[str, Any]:
     return values
 
 
-def _config_items(config: Any) -> Iterable[tuple[str, Any]]:
-    # Not to_dict(): it costs as much as everything else that hodor does for a node.
-    items = dict(config.__dict__)
-    extra = items.pop("_extra", None)
-    if extra:
-        items.update(extra)
-    return items.items()
-
-
 def _column_values(columns: Iterable[Any], mentions: frozenset[str]) -> list[Any]:
     """Columns in the order written, which is that of a contract; those without content left out."""
     found: list[Any] = []
     for column in columns:
         shown: dict[str, Any] = {}
-        for key, value in _config_items(column):
+        settings = dict(column.__dict__)
+        settings.update(settings.pop("_extra", None) or {})
+        for key, value in settings.items():
             if key in _UNREAD_COLUMN_KEYS and key not in mentions:
                 continue
             if value is None or value == [] or value == {}:

@@ -21,6 +21,7 @@ from dbt_hodor.macros import Macros, MacroUse, may_set
 from dbt_hodor.manifest import ManifestIndex, resource_of
 from dbt_hodor.node_text import TextReader
 from dbt_hodor.order_readers import OrderReaders
+from dbt_hodor.plan import Plan
 from dbt_hodor.records import Records
 from dbt_hodor.secrets import Redactor
 from dbt_hodor.settings import NodeSettings, RunSettings, resolve_node_settings
@@ -54,6 +55,8 @@ class RunContext:
         self.adapter_type: str = dbt.adapter_type
         self.invocation_id: str = dbt.invocation_id
         self.target: Mapping[str, Any] = dbt.target
+        self.has_open_transaction: Callable[[], bool] = dbt.has_open_transaction
+        """Whether the connection of the calling thread is inside a transaction."""
         self.records, self.warehouse, self.counters = records, warehouse, counters
         self.redactor = Redactor(os.environ)
         self._offset_ms = offset_ms
@@ -215,10 +218,6 @@ class RunContext:
             known = self._in_memory[database] = self.warehouse.provider.is_in_memory(database)
         return known
 
-    def has_open_transaction(self) -> bool:
-        """Whether the connection of the calling thread is inside a transaction."""
-        return bool(self.dbt.has_open_transaction())
-
     def stores_failures_as(self, node: Any) -> str | None:
         """`table` or `view` for a data test that keeps its failing rows, else None."""
         config = node.config
@@ -228,6 +227,19 @@ class RunContext:
         if not stores:
             return None
         return "view" if str(config.store_failures_as).lower() == "view" else "table"
+
+    def sees_order(self, plan: Plan) -> bool:
+        """Whether the order of the rows that a node reads may show, in it or below it."""
+        if plan.order_sensitive is None:
+            facts = plan.facts
+            plan.order_sensitive = (
+                facts is None
+                or facts.order_sensitive
+                or plan.overridden
+                or self.warehouse.order_sensitive(facts)
+                or self.order_readers.are_below(plan.node.unique_id)
+            )
+        return plan.order_sensitive
 
     def _recorded_facts(self, node: Any) -> Any:
         """Facts of the node's last build, when its text is still that build's."""

@@ -26,6 +26,14 @@ class _ThreadTable:
         self.wall_s = dict.fromkeys((OWN, VERSIONS, STORE), 0.0)
         self.counts: Counter[str] = Counter()
 
+    def change_to(self, bucket: str | None) -> str | None:
+        """Charges what comes now to another bucket; returns the one before."""
+        now, outer = thread_time(), self.bucket
+        if outer is not None:
+            self.cpu_s[outer] += now - self.since
+        self.bucket, self.since = bucket, now
+        return outer
+
 
 class _Bracket:
     """One use of `spent_on`. A class: a generator costs more than what many uses measure."""
@@ -37,20 +45,12 @@ class _Bracket:
         self._bucket = bucket
 
     def __enter__(self) -> None:
-        table = self._table
-        now = thread_time()
-        outer = self._outer = table.bucket
-        if outer is not None:
-            table.cpu_s[outer] += now - table.since
-        table.bucket, table.since = self._bucket, now
+        self._outer = self._table.change_to(self._bucket)
         self._entered = perf_counter()
 
     def __exit__(self, *_: object) -> None:
-        table, bucket = self._table, self._bucket
-        now = thread_time()
-        table.cpu_s[bucket] += now - table.since
-        table.wall_s[bucket] += perf_counter() - self._entered
-        table.bucket, table.since = self._outer, now
+        self._table.wall_s[self._bucket] += perf_counter() - self._entered
+        self._table.change_to(self._outer)
 
 
 class Counters:
@@ -61,7 +61,8 @@ class Counters:
         self._tables: list[_ThreadTable] = []
         self._lock = threading.Lock()
 
-    def _table(self) -> _ThreadTable:
+    def of_thread(self) -> _ThreadTable:
+        """The calling thread's own; `change_to` on it is the shortest way to charge a bucket."""
         try:
             table: _ThreadTable = self._local.table
         except AttributeError:
@@ -72,15 +73,15 @@ class Counters:
 
     def spent_on(self, bucket: str) -> _Bracket:
         """Charges the body to `bucket`; what a nested use measures is charged to that one only."""
-        return _Bracket(self._table(), bucket)
+        return _Bracket(self.of_thread(), bucket)
 
     def count(self, name: str, amount: int = 1) -> None:
         """Adds to a named count."""
-        self._table().counts[name] += amount
+        self.of_thread().counts[name] += amount
 
     def cpu_s(self, bucket: str) -> float:
         """CPU seconds of all threads, those of this one up to now."""
-        own = self._table()
+        own = self.of_thread()
         if own.bucket is not None:
             now = thread_time()
             own.cpu_s[own.bucket] += now - own.since

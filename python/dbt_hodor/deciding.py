@@ -264,12 +264,6 @@ class Decider:
     def _read_inputs(self, plan: Plan, inputs: Inputs, in_transaction: bool) -> None:
         run = self._run
         stamps = counted_classes(plan.node, plan.kind, plan.facts, plan.settings, run.stamp_readers)
-        plan.order_sensitive = (
-            plan.facts.order_sensitive
-            or plan.overridden
-            or run.warehouse.order_sensitive(plan.facts)
-            or run.order_readers.are_below(plan.node.unique_id)
-        )
         # Without a record there is nothing to compare: what was just built need not be read yet.
         may_wait = plan.row is None and not in_transaction
         plan.upstreams, plan.definitions = inputs.of(
@@ -310,14 +304,26 @@ class Decider:
             plan.test_result = run.records.test_result(row)
             if plan.test_result is None:
                 record = None
-        facts = plan.facts
+        self._ask(plan, record, order_sensitive=True)
+        if plan.changed and not run.sees_order(plan):
+            # Only then may it be the order alone that differs: who sees it takes long to find out.
+            self._ask(plan, record, order_sensitive=False)
+        plan.reuses = plan.action == "reuse" and run.settings.mode == "on"
+        if plan.keeps_earlier_state and not plan.reuses:
+            run.sees_order(
+                plan
+            )  # its record says so, when what it reads may be other things already
+        plan.sentence = self._sentence(plan)
+
+    def _ask(self, plan: Plan, record: Any, *, order_sensitive: bool) -> None:
+        run, facts = self._run, plan.facts
         plan.action, plan.reason, plan.changed = _core.decide(
             kind=plan.kind,
             supported=not plan.unsupported and facts is not None,
             full_refresh=plan.full_refresh,
             hook_writes=bool(plan.effects.forbids_reuse),
             star=facts is None or facts.star,
-            order_sensitive=plan.order_sensitive,
+            order_sensitive=order_sensitive,
             keeps_earlier_state=plan.keeps_earlier_state,
             settles_by_proof=record is not None and self._settles(plan),
             existence=plan.existence,
@@ -334,8 +340,6 @@ class Decider:
             now_ms=plan.started_ms,
             stores_failures=plan.kind == "test" and run.stores_failures_as(plan.node) is not None,
         )  # fmt: skip
-        plan.reuses = plan.action == "reuse" and run.settings.mode == "on"
-        plan.sentence = self._sentence(plan)
 
     def _settles(self, plan: Plan) -> bool:
         run, row = self._run, plan.row

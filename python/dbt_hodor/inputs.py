@@ -133,15 +133,23 @@ class Inputs:
         own = self._index.parts.get(node.unique_id) if kind != "test" else None
         traced = self._warehouse.trace(facts, own)
         traced += self._of_parents(node, traced, own)
-        definitions = [definition for _, _, _, definition in traced if definition]
+        definitions: list[str] = []
         found: dict[tuple[str, str], Upstream] = {}
         volatile = set(counted_stamps)
         for input_kind, key, group, definition in traced:
-            if input_kind == "volatile_value":
+            if definition:
+                definitions.append(definition)
+            if input_kind == "table":
+                name = (key, group)
+                if name not in found:
+                    found[name] = (key, group, "data", self._version(key, key, awaited))
+                if kind != "test":  # one compares data only; code marks excuse nothing there
+                    self._add_mark(key, group, found)
+            elif input_kind == "volatile_value":
                 volatile.add(key)
-                continue
-            for upstream in self._one(input_kind, key, group, definition, kind, awaited):
-                found.setdefault((upstream[0], upstream[1]), upstream)
+            else:
+                upstream = self._other(input_kind, key, group, definition)
+                found.setdefault((upstream[0], group), upstream)
         upstreams = list(found.values())
         if kind == "view":
             groups = dict.fromkeys(group for _, group, _, _ in upstreams)
@@ -158,26 +166,22 @@ class Inputs:
             upstreams.append(("opaque:open transaction", "", "opaque", None))
         return upstreams, definitions
 
-    def _one(
-        self, input_kind: str, key: str, group: str, definition: str, kind: str,
-        awaited: dict[str, str] | None,
-    ) -> Iterable[Upstream]:  # fmt: skip
-        if input_kind == "table":
-            yield (key, group, "data", self._version(key, key, awaited))
-            # A test compares data only; code marks excuse nothing there.
-            if kind != "test" and key in self._index.unique_ids:
-                unique_id = self._index.unique_ids[key]
-                if not unique_id.startswith("source."):
-                    yield (f"code:{key}", group, "parent_code", self._marks.of(key))
-        elif input_kind == "view":
-            yield (f"view:{key}", group, "definition", _definition(definition))
-        elif input_kind == "function":
-            yield (f"function:{key}", group, "definition", _definition(definition))
-        elif input_kind == "file":
+    def _add_mark(self, key: str, group: str, found: dict[tuple[str, str], Upstream]) -> None:
+        unique_id = self._index.unique_ids.get(key)
+        if unique_id is not None and not unique_id.startswith("source."):
+            name = f"code:{key}"
+            if (name, group) not in found:
+                found[name, group] = (name, group, "parent_code", self._marks.of(key))
+
+    def _other(self, input_kind: str, key: str, group: str, definition: str) -> Upstream:
+        if input_kind == "view":
+            return (f"view:{key}", group, "definition", _definition(definition))
+        if input_kind == "function":
+            return (f"function:{key}", group, "definition", _definition(definition))
+        if input_kind == "file":
             function, _, pattern = key.partition(":")
-            yield (f"file:{key}", group, "data", self._warehouse.file_version(pattern, function))
-        else:
-            yield (f"opaque:{key}", group, "opaque", None)
+            return (f"file:{key}", group, "data", self._warehouse.file_version(pattern, function))
+        return (f"opaque:{key}", group, "opaque", None)
 
     def _schemas(self, groups: Iterable[str], awaited: dict[str, str] | None) -> list[Upstream]:
         """The columns of what a view reads directly."""

@@ -61,7 +61,8 @@ class Plan:
     effects: Effects = field(default_factory=Effects)
     full_refresh: bool = False
     keeps_earlier_state: bool = False
-    order_sensitive: bool = False
+    order_sensitive: bool | None = None
+    """Whether the order of the rows it reads matters; None until somebody asks the run."""
     existence: str = "unknown"
     target: str | None = None
     upstreams: list[Upstream] = field(default_factory=list)

@@ -42,13 +42,13 @@ class RowMaker:
         self._shared_details: dict[str, dict[str, list[str]]] = {}
         self._shown: dict[tuple[str, str], list[str]] = {}
 
-    def reused(self, plan: Plan, at_ms: int) -> Row:
+    def reused(self, plan: Plan) -> Row:
         """A reuse: what was compared, without what its build recorded already."""
         changed = {"v": DETAIL_VERSION, "changed": plan.changed}
         return self._row(
             plan, action="reuse", status="reused", built_at_ms=None, data_version=None,
             sql_facts=None, detail=json.dumps(changed) if plan.changed else _NOTHING_CHANGED,
-            test_result=plan.test_result, at_ms=at_ms,
+            test_result=plan.test_result, at_ms=plan.started_ms,
         )  # fmt: skip
 
     def built(self, plan: Plan, status: str, seconds: float, after: str | None) -> Row:
@@ -66,36 +66,37 @@ class RowMaker:
         data_version: str | None, sql_facts: str | None, detail: str,
         test_result: dict[str, Any] | None, at_ms: int,
     ) -> Row:  # fmt: skip
-        run = self._run
+        run, node = self._run, plan.node
         redact = run.redactor
         upstreams = list({key: token for key, _, _, token in plan.upstreams}.items())
+        # In the order of the columns: twenty-six names would take longer than their values.
         return Row(
-            record_id=f"{self._id_start}{next(self._id_end):012x}",
-            invocation_id=run.invocation_id,
-            recorded_at_ms=at_ms,
-            project_name=run.dbt.project_name,
-            target_name=run.dbt.target_name,
-            node_key=plan.node_key,
-            unique_id=plan.node.unique_id,
-            resource_type=resource_of(plan.node),
-            mode=run.settings.mode,
-            decision=plan.action,
-            reason=plan.reason,
-            action=action,
-            status=status,
-            text_hash=plan.text_hash,
-            code_hash=plan.code_hash,
-            unrendered_hash=plan.unrendered_hash,
-            config_hash=plan.config_hash,
-            hash_version=_core.HASH_VERSION,
-            sql_facts=redact.optional(sql_facts),
-            data_version=data_version,
-            data_changed_at_ms=None,
-            built_at_ms=built_at_ms,
-            upstreams=redact.text(_core.encode_upstreams(upstreams)),
-            test_result=None if test_result is None else json.dumps(test_result),
-            hodor_version=__version__,
-            detail=redact.text(detail),
+            f"{self._id_start}{next(self._id_end):012x}",
+            run.invocation_id,
+            at_ms,
+            run.dbt.project_name,
+            run.dbt.target_name,
+            plan.node_key,
+            node.unique_id,
+            resource_of(node),
+            run.settings.mode,
+            plan.action,
+            plan.reason,
+            action,
+            status,
+            plan.text_hash,
+            plan.code_hash,
+            plan.unrendered_hash,
+            plan.config_hash,
+            _core.HASH_VERSION,
+            redact.optional(sql_facts),
+            data_version,
+            None,
+            built_at_ms,
+            redact.text(_core.encode_upstreams(upstreams)),
+            None if test_result is None else json.dumps(test_result),
+            __version__,
+            redact.text(detail),
         )
 
     def _detail(self, plan: Plan, seconds: float, after: str | None) -> dict[str, Any]:
@@ -129,12 +130,11 @@ class RowMaker:
             detail["views"] = views
         return detail
 
-    @staticmethod
-    def _is_fixpoint(plan: Plan, after: str | None) -> bool:
+    def _is_fixpoint(self, plan: Plan, after: str | None) -> bool:
         """Whether this build ran over its own earlier result and left it as it was."""
         if plan.full_refresh or not plan.keeps_earlier_state or plan.existence != "present":
             return False
-        sensitivity = "rows_and_order" if plan.order_sensitive else "rows"
+        sensitivity = "rows_and_order" if self._run.sees_order(plan) else "rows"
         return _core.compare_versions(after, plan.target, sensitivity) == "same"
 
     def _full_build(self, plan: Plan, source: str, after: str) -> dict[str, Any] | None:
@@ -237,16 +237,16 @@ class RecordWriter:
         """Queues a row; a full batch wakes the writer."""
         with self._lock:
             self._rows.append(row)
-            self._wake_if_full()
+            full = len(self._rows) + len(self._unmade) >= FLUSH_COUNT
+        if full:
+            self._wake.set()
 
     def add_later(self, make: Callable[[], Row]) -> None:
         """Queues what makes a row: many of them one after the other take a fraction of the time."""
         with self._lock:
             self._unmade.append(make)
-            self._wake_if_full()
-
-    def _wake_if_full(self) -> None:
-        if len(self._rows) + len(self._unmade) >= FLUSH_COUNT:
+            full = len(self._rows) + len(self._unmade) >= FLUSH_COUNT
+        if full:
             self._wake.set()
 
     def _loop(self) -> None:

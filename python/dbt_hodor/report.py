@@ -7,12 +7,12 @@ Never: fails a run; never shows a secret.
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any
 
 from dbt_hodor import _core
@@ -23,7 +23,6 @@ from dbt_hodor.plan import Plan
 
 SCHEMA_VERSION = 1
 FILE_NAME = "hodor_run.json"
-_NODES_AT_A_TIME = 50
 
 
 class _Tally:
@@ -37,14 +36,17 @@ class _Tally:
         self._actions: Counter[str] = Counter()
         self._failed = 0
 
-    def add(self, node: dict[str, Any], saved_s: float) -> None:
-        """Counts one entry of the artefact."""
-        self.saved_s += saved_s
-        self.could_reuse += node["decision"] == "reuse"
-        self._actions[node["action"]] += 1
-        self._failed += node["status"] in ("error", "runtime error")
-        if self.waiting and node["action"] == "build":
-            for table in {e["table"] for e in node["upstreams"] if e["now"] is None}:
+    def add(self, plan: Plan | None, action: str, status: str) -> None:
+        """Counts one node."""
+        self._actions[action] += 1
+        self._failed += status in ("error", "runtime error")
+        if plan is None:
+            return
+        self.could_reuse += plan.action == "reuse"
+        if plan.reuses:
+            self.saved_s += _execution_s(plan)
+        elif self.waiting:
+            for table in {key for key, _, _, token in plan.upstreams if token is None}:
                 if table in self.waiting:
                     self.waiting[table] += 1
 
@@ -98,13 +100,11 @@ class RunReport:
     def write(self, results: Iterable[Any], unreadable: dict[str, str]) -> dict[str, Any]:
         """Writes the artefact; returns it without its nodes, for the summary.
 
-        `results`: dbt's node results; `unreadable`: table -> engine's words. Nodes are turned into
-        text a few at a time: a document of thousands of dicts would set off a collection of all
-        that dbt holds."""
+        `results`: dbt's node results; `unreadable`: table -> engine's words. Each node becomes text
+        at once: a document of thousands of dicts would set off a collection of all that dbt holds."""
         run = self._run
         tally = _Tally(unreadable)
-        nodes = (result for result in results if _is_node(result))
-        texts = list(self._texts(nodes, tally))
+        texts = [self._text(result, tally) for result in results if _is_node(result)]
         document: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "invocation_id": run.invocation_id,
@@ -130,16 +130,6 @@ class RunReport:
         self._replace_file([f'{head}, "nodes": [', ", ".join(texts), f"], {end}"])
         return document | rest | {"could_reuse": tally.could_reuse}
 
-    def _texts(self, results: Iterator[Any], tally: _Tally) -> Iterator[str]:
-        """JSON of the nodes, without the brackets of their list."""
-        while some := list(itertools.islice(results, _NODES_AT_A_TIME)):
-            nodes = []
-            for result in some:
-                node = self._node(result)
-                tally.add(node, self._saved(node))
-                nodes.append(node)
-            yield json.dumps(nodes)[1:-1]
-
     def _cpu_ms(self) -> dict[str, float]:
         counters = self._run.counters
         cpu_s = {name: counters.cpu_s(name) for name in (OWN, VERSIONS, STORE)}
@@ -147,51 +137,31 @@ class RunReport:
         cpu_s[VERSIONS] += self._run.warehouse.cache.counters.cpu_s
         return {name: round(value * 1000, 3) for name, value in cpu_s.items()}
 
-    def _saved(self, node: dict[str, Any]) -> float:
-        if node["action"] not in ("reuse", "replay"):
-            return 0.0
-        plan = self._plans[node["unique_id"]]
-        seconds = 0.0 if plan.row is None else self._execution_s(plan)
-        return max(0.0, seconds)
-
-    def _execution_s(self, plan: Plan) -> float:
-        detail = (plan.row.detail if plan.row else None) or ""
-        # A search, not a parse: this runs for every reused node.
-        start = detail.find('"execution_s": ')
-        if start < 0:
-            return 0.0
-        text = detail[start + 15 : start + 35].split(",", 1)[0].rstrip("}")
-        try:
-            return float(text)
-        except ValueError:
-            return 0.0
-
-    def _node(self, result: Any) -> dict[str, Any]:
-        unique_id = result.node.unique_id
-        plan = self._plans.get(unique_id)
+    def _text(self, result: Any, tally: _Tally) -> str:
+        """One entry of `nodes` as JSON."""
+        node = result.node
+        plan = self._plans.get(node.unique_id)
         status = str(getattr(result.status, "value", result.status))
-        if plan is None:
-            return {
-                "unique_id": unique_id, "node_key": None,
-                "resource_type": resource_of(result.node), "decision": None, "reason": None,
-                "action": "skip" if status == "skipped" else "build", "status": status,
-                "last_build": None, "changed": [], "upstreams": [],
-            }  # fmt: skip
-        action = "build"
-        if plan.reuses:
+        action = "skip" if plan is None and status == "skipped" else "build"
+        if plan is not None and plan.reuses:
             action = "replay" if plan.kind == "test" else "reuse"
-        return {
-            "unique_id": unique_id,
-            "node_key": plan.node_key,
-            "resource_type": resource_of(result.node),
-            "decision": plan.action,
-            "reason": plan.reason,
-            "action": action,
-            "status": status,
-            "last_build": None if plan.row is None else plan.row.built_at_ms,
-            "changed": plan.changed,
-            "upstreams": _upstreams(plan),
-        }
+        tally.add(plan, action, status)
+        head = f'{{"unique_id": {_quoted(node.unique_id)}, "node_key": '
+        middle = f'"resource_type": "{resource_of(node)}"'
+        end = f'"action": "{action}", "status": {_quoted(status)}'
+        if plan is None:
+            return (
+                f'{head}null, {middle}, "decision": null, "reason": null, {end}, '
+                '"last_build": null, "changed": [], "upstreams": []}'
+            )
+        row = plan.row
+        upstreams = _core.list_upstreams(None if row is None else row.upstreams, plan.upstreams)
+        built = "null" if row is None or row.built_at_ms is None else row.built_at_ms
+        return (
+            f'{head}{_quoted(plan.node_key)}, {middle}, "decision": "{plan.action}", '
+            f'"reason": "{plan.reason}", {end}, "last_build": {built}, '
+            f'"changed": {json.dumps(plan.changed)}, "upstreams": {upstreams}}}'
+        )
 
     def _replace_file(self, texts: Iterable[str]) -> None:
         """In one step, so that a reader never sees half of it."""
@@ -238,14 +208,15 @@ def _is_node(result: Any) -> bool:
     return node is not None and resource_of(node) != "operation"
 
 
-def _upstreams(plan: Plan) -> list[dict[str, Any]]:
-    last: dict[str, str | None] = {}
-    if plan.row is not None and plan.row.upstreams:
-        try:
-            last = _core.decode_upstreams(plan.row.upstreams)
-        except ValueError:
-            last = {}
-    now = {key: token for key, _, _, token in plan.upstreams}
-    return [
-        {"table": key, "last": last.get(key), "now": now.get(key)} for key in sorted({*now, *last})
-    ]
+def _execution_s(plan: Plan) -> float:
+    """How long dbt says the node's last build took."""
+    detail = (plan.row.detail if plan.row else None) or ""
+    # A search, not a parse: this runs for every reused node.
+    start = detail.find('"execution_s": ')
+    if start < 0:
+        return 0.0
+    text = detail[start + 15 : start + 35].split(",", 1)[0].rstrip("}")
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        return 0.0

@@ -65,8 +65,12 @@ class Session:
         """Runs our own code. An exception is said once per cause and yields None. `node`: whom the
         work is about, for that sentence."""
         try:
-            with self._run.counters.spent_on(OWN):
+            charged = self._run.counters.of_thread()
+            outer = charged.change_to(OWN)
+            try:
                 return work(*arguments)
+            finally:
+                charged.change_to(outer)
         except Exception as error:  # noqa: BLE001 - the one place where hodor fails open
             self._say_fault(what if node is None else f"{what} {_name(node)}", error)
             return None
@@ -199,8 +203,9 @@ class Session:
 
     def _note_reuse(self, plan: Plan, result: Any) -> None:
         if _status(result) != "error":
-            self._writer.add_later(partial(self._rows.reused, plan, self._run.now_ms()))
-        plan.forget_texts()
+            self._writer.add_later(partial(self._rows.reused, plan))
+        if plan.facts is not None:
+            plan.forget_texts()
 
     def _mark(self, plan: Plan) -> None:
         if plan.key is None or plan.kind in ("test", "view"):
@@ -352,7 +357,7 @@ class Session:
             self._done = True
         self.nodes_done()
         self._guarded("the report", self._say, results)
-        for close in (self._stop_listening, self._run.warehouse.cache.close, self._writer.close):
+        for close in (self._stop_listening, self._run.warehouse.close, self._writer.close):
             self._guarded("closing", close)
 
     def _say(self, results: list[Any]) -> None:

@@ -106,6 +106,11 @@ class Warehouse:
             self.catalog.put_table(parts)
         return key
 
+    def close(self) -> None:
+        """No questions any more: reads that still run are stopped."""
+        with self._counters.spent_on(VERSIONS):
+            self.cache.close()
+
     def _put_function(self, function: Any) -> None:
         definition = definition_hash(function.definition)
         body = function.definition
@@ -150,7 +155,8 @@ class Warehouse:
 
     def existence(self, parts: Sequence[str], expected: str) -> str:
         """`present`, `missing`, `other_type` or `unknown` for the relation of a node."""
-        self._see(_core.relation_key(list(parts)))
+        if self._unseen:
+            self._see(_core.relation_key(list(parts)))
         with self._lock:
             self._fresh()
             if parts[0].lower() in self._errors:

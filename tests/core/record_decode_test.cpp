@@ -139,6 +139,18 @@ TEST(Upstreams, RoundTripSorted) {
   EXPECT_EQ(encode_upstreams({}).value(), "{}");
 }
 
+TEST(Upstreams, ListEveryKeyThenAndNow) {
+  const UpstreamTokens last = {{"a", "1;1;;s"}, {"b", std::nullopt}, {"d", "1;4;;s"}};
+  const UpstreamTokens now = {{"b", "1;2;;s"}, {"c", std::nullopt}, {"d", "1;5;;s"}};
+  EXPECT_EQ(list_upstreams(last, now).value(), R"([{"table":"a","last":"1;1;;s","now":null},)"
+                                               R"({"table":"b","last":null,"now":"1;2;;s"},)"
+                                               R"({"table":"c","last":null,"now":null},)"
+                                               R"({"table":"d","last":"1;4;;s","now":"1;5;;s"}])");
+  EXPECT_EQ(list_upstreams({}, {}).value(), "[]");
+  EXPECT_EQ(list_upstreams({{"a", "x"}}, {}).value(), R"([{"table":"a","last":"x","now":null}])");
+  EXPECT_FALSE(list_upstreams({{"\xff", std::nullopt}}, {}).ok());
+}
+
 TEST(Upstreams, RefuseWhatIsNotUtf8) {
   EXPECT_FALSE(encode_upstreams({{"\xff", std::nullopt}}).ok());
   EXPECT_FALSE(encode_upstreams({{"a", "\xff"}}).ok());

@@ -105,9 +105,9 @@ def data_part_is_the_count() -> Iterable[Patch]:
 
 @fault("s100_seeds.rows_reordered")
 def order_is_ignored() -> Iterable[Patch]:
-    yield after(
-        decider(), "_read_inputs", lambda _, self, plan: setattr(plan, "order_sensitive", False)
-    )
+    from dbt_hodor.context import RunContext
+
+    yield RunContext, "sees_order", lambda self, plan: False
 
 
 @fault("s240_views.views_over_views")

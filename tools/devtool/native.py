@@ -95,7 +95,11 @@ def _configure(environment: Environment, preset: str, folder: Path) -> None:
 
 
 def _place_module(folder: Path) -> None:
-    """Copies the module beside the Python sources, and only when it changed."""
+    """Copies the module and its stub beside the Python sources, and only when they changed."""
+    for stub in folder.rglob("_core.pyi"):
+        committed = ROOT / "python" / "dbt_hodor" / stub.name
+        if committed.read_bytes() != stub.read_bytes():
+            shutil.copy2(stub, committed)
     built = [path for pattern in ("_core*.so", "_core*.pyd") for path in folder.rglob(pattern)]
     if len(built) != 1:
         raise Failed(f"expected one Python module in {folder}, found {len(built)}.")

@@ -3,6 +3,17 @@
 #include "hodor/record/record.hpp"
 
 namespace hodor {
+namespace {
+
+void write_token(const std::optional<std::string>& token, json::Writer& out) {
+  if (token) {
+    out.text(*token);
+  } else {
+    out.null();
+  }
+}
+
+}  // namespace
 
 Result<std::string> encode_upstreams(const UpstreamTokens& upstreams) {
   if (upstreams.size() > limits::kUpstreams) return Error{"too many upstreams"};
@@ -10,11 +21,7 @@ Result<std::string> encode_upstreams(const UpstreamTokens& upstreams) {
   out.begin_object();
   for (const auto& [key, token] : upstreams) {
     out.key(key);
-    if (token) {
-      out.text(*token);
-    } else {
-      out.null();
-    }
+    write_token(token, out);
   }
   out.end_object();
   return std::move(out).finish();
@@ -36,6 +43,31 @@ Result<UpstreamTokens> decode_upstreams(std::string_view text) {
     upstreams.insert_or_assign(std::move(*entry.key.as<std::string>()), std::move(token));
   }
   return upstreams;
+}
+
+Result<std::string> list_upstreams(const UpstreamTokens& last, const UpstreamTokens& now) {
+  // Both are sorted: one walk over the two gives every key once, in order.
+  static const std::optional<std::string> kNone;
+  json::Writer out;
+  out.begin_array();
+  auto before = last.begin();
+  auto after = now.begin();
+  while (before != last.end() || after != now.end()) {
+    const bool was = after == now.end() || (before != last.end() && before->first <= after->first);
+    const bool is = before == last.end() || (after != now.end() && after->first <= before->first);
+    out.begin_object();
+    out.key("table");
+    out.text(was ? before->first : after->first);
+    out.key("last");
+    write_token(was ? before->second : kNone, out);
+    out.key("now");
+    write_token(is ? after->second : kNone, out);
+    out.end_object();
+    if (was) ++before;
+    if (is) ++after;
+  }
+  out.end_array();
+  return std::move(out).finish();
 }
 
 }  // namespace hodor

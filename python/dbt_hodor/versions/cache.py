@@ -212,7 +212,8 @@ class VersionCache:
             with self._changed:
                 batch = self._next_batch()
                 if not batch:
-                    self._workers -= 1  # under the same lock: a question that comes now starts another
+                    # Under the same lock: a question that comes now starts another.
+                    self._workers -= 1
                     return
                 self._busy += 1
                 self._reading.update(batch)

@@ -40,4 +40,8 @@ using UpstreamTokens = std::map<std::string, std::optional<std::string>>;
 Result<std::string> encode_upstreams(const UpstreamTokens& upstreams);
 Result<UpstreamTokens> decode_upstreams(std::string_view text);
 
+// For people and the artefact of a run, with every input that there was or is, sorted by key:
+// [{"table":KEY,"last":TOKEN|null,"now":TOKEN|null},…].
+Result<std::string> list_upstreams(const UpstreamTokens& last, const UpstreamTokens& now);
+
 }  // namespace hodor

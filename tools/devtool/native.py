@@ -96,14 +96,15 @@ def _configure(environment: Environment, preset: str, folder: Path) -> None:
 
 def _place_module(folder: Path) -> None:
     """Copies the module and its stub beside the Python sources, and only when they changed."""
-    for stub in folder.rglob("_core.pyi"):
-        committed = ROOT / "python" / "dbt_hodor" / stub.name
-        if committed.read_bytes() != stub.read_bytes():
-            shutil.copy2(stub, committed)
     built = [path for pattern in ("_core*.so", "_core*.pyd") for path in folder.rglob(pattern)]
     if len(built) != 1:
         raise Failed(f"expected one Python module in {folder}, found {len(built)}.")
     package = ROOT / "python" / "dbt_hodor"
+    for stub in folder.rglob("_core.pyi"):
+        # An older one belongs to a module that was built before.
+        is_of_module = stub.stat().st_mtime >= built[0].stat().st_mtime
+        if is_of_module and stub.read_bytes() != (package / stub.name).read_bytes():
+            shutil.copy2(stub, package / stub.name)
     target = package / built[0].name
     if target.is_file() and target.read_bytes() == built[0].read_bytes():
         return

@@ -7,6 +7,7 @@ Never: lets a request wait for ever; a worker that dies is named with its last w
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import queue
@@ -17,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-REPOSITORY = HERE.parent.parent
 REQUEST_TIMEOUT_S = 480
 
 SETTINGS = {
@@ -29,9 +29,10 @@ SETTINGS = {
 
 
 def plugin_path() -> str:
-    """Where the side with the plugin finds it: ``HODOR_E2E_PATH``, else the source tree. When the
-    package is installed in the environment, set ``HODOR_E2E_PATH`` to nothing."""
-    return os.environ.get("HODOR_E2E_PATH", str(REPOSITORY / "python"))
+    """From where this interpreter loads hodor: the source tree, or an installed package."""
+    found = importlib.util.find_spec("dbt_hodor")
+    assert found is not None and found.origin is not None, "dbt_hodor is not installed here"
+    return str(Path(found.origin).parents[1])
 
 
 def environment(plain: bool) -> dict[str, str]:
@@ -39,7 +40,7 @@ def environment(plain: bool) -> dict[str, str]:
     env |= SETTINGS
     if plain:
         env["HODOR_E2E_PLAIN"] = "1"
-    elif plugin_path():
+    else:
         env["PYTHONPATH"] = plugin_path()
     return env
 

@@ -140,9 +140,9 @@ class Inputs:
             if definition:
                 definitions.append(definition)
             if input_kind == "table":
-                name = (key, group)
+                name = (key, key if group == key else group)
                 if name not in found:
-                    found[name] = (key, group, "data", self._version(key, key, awaited))
+                    found[name] = (*name, "data", self._version(key, key, awaited))
                 if kind != "test":  # one compares data only; code marks excuse nothing there
                     self._add_mark(key, group, found)
             elif input_kind == "volatile_value":

@@ -15,7 +15,8 @@ from dbt_hodor.counters import VERSIONS
 from dbt_hodor.hooks import messages
 from dbt_hodor.versions.base import Parts
 
-SMALL_WAIT_S = 2.0
+SMALL_WAIT_S = 5.0
+"""Ten thousand small tables, on a machine of the usual speed."""
 
 
 class Prefetcher:

@@ -114,6 +114,11 @@ def add_test(rng: random.Random, world: World) -> str | None:
     return ""
 
 
+def source_test(rng: random.Random, world: World) -> str | None:
+    world.source_tests = not world.source_tests
+    return ""
+
+
 def seed_rows(rng: random.Random, world: World) -> str | None:
     node = pick(rng, world, "seed")
     if node is None:
@@ -229,6 +234,7 @@ EDITS: dict[str, tuple[int, Edit]] = {
     "on-run-start hook": (1, start_hook),
     "macro": (2, macro),
     "test added or removed": (2, add_test),
+    "source test added or removed": (1, source_test),
     "seed rows": (3, seed_rows),
     "seed reordered": (2, seed_reorder),
     "seed line endings": (2, seed_crlf),

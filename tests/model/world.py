@@ -45,7 +45,11 @@ seeds: {{+state: {{lag_tolerance: 0s}}}}
 snapshots: {{+state: {{lag_tolerance: 0s}}}}
 {start}"""
 
-SOURCES = "version: 2\nsources: [{name: raw, schema: raw, tables: [{name: t0}, {name: t1}]}]\n"
+SOURCES = "version: 2\nsources: [{{name: raw, schema: raw, tables: [{{name: t0{tests}}}, {{name: t1}}]}}]\n"
+# A warning, so that the nodes below run whatever it finds.
+SOURCE_TESTS = (
+    ", columns: [{name: id, data_tests: [not_null, {unique: {config: {severity: warn}}}]}]"
+)
 COLUMNS = "as {a}(id, v, n)"
 
 
@@ -81,6 +85,7 @@ class World:
     files_rows: dict[str, list[tuple[int, str, int]]]
     macro_k: int = 1
     start_hook: bool = False
+    source_tests: bool = False
 
     def files(self) -> dict[str, str]:
         """The whole project as path -> text."""
@@ -92,7 +97,7 @@ class World:
         )
         result = {
             "dbt_project.yml": PROJECT.format(start=start),
-            "models/sources.yml": SOURCES,
+            "models/sources.yml": SOURCES.format(tests=SOURCE_TESTS if self.source_tests else ""),
             "macros/k.sql": f"{{% macro k() %}}{self.macro_k}{{% endmacro %}}",
         }
         for name, rows in self.files_rows.items():
@@ -238,6 +243,7 @@ def random_world(rng: random.Random, size: int) -> World:
             node.tests = set(rng.sample(["unique", "not_null", "singular"], rng.randint(1, 2)))
         if node.kind in ("merge", "delete_insert") and rng.random() < 0.7:
             node.tests |= {"unique", "not_null"}
+    world.source_tests = rng.random() < 0.4
     return world
 
 

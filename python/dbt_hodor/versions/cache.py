@@ -23,7 +23,7 @@ from dbt_hodor.versions.base import Parts
 BATCH_RELATIONS = 50
 DEFAULT_WAIT_S = 300.0
 _MOST_EXTRA_THREADS = 32
-_SMALL_BATCH = 30
+_SMALL_BATCH = 20
 """Memory is given back after each: fewer would cost time, more cost memory."""
 
 

@@ -62,7 +62,8 @@ class Shape:
 
 def key_of(parts: Sequence[str]) -> Parts:
     """How relations are looked up: DuckDB's names ignore case, that of ASCII letters only."""
-    return tuple(part.translate(_ASCII_LOWER) for part in parts)
+    key = tuple(part.translate(_ASCII_LOWER) for part in parts)
+    return parts if key == parts else key  # most names are keys: one text less of each
 
 
 def quoted_name(parts: Sequence[str]) -> str:
@@ -79,6 +80,7 @@ def read_all_tables(cursor: Any) -> dict[Parts, Shape]:
     """Every table of every database, in two bulk queries. Their collations are not in it yet where
     ``may_collate`` says so."""
     columns: dict[Parts, list[Column]] = {}
+    known: dict[Column, Column] = {}
     rows = cursor.execute(
         "SELECT database_name, schema_name, table_name, column_name, data_type, is_nullable "
         "FROM duckdb_columns() WHERE NOT internal "
@@ -87,6 +89,7 @@ def read_all_tables(cursor: Any) -> dict[Parts, Shape]:
     for database, schema, table, name, data_type, nullable in rows:
         # The same few names and types stand in thousands of columns.
         column = Column(sys.intern(name), sys.intern(data_type), nullable)
+        column = known.setdefault(column, column)
         columns.setdefault((database, schema, table), []).append(column)
     shapes: dict[Parts, Shape] = {}
     rows = cursor.execute(
@@ -95,7 +98,7 @@ def read_all_tables(cursor: Any) -> dict[Parts, Shape]:
     ).fetchall()
     pending: list[Parts] = []
     for database, schema, table, size, collate in rows:
-        parts = (database, schema, table)
+        parts = (sys.intern(database), sys.intern(schema), table)
         shape = Shape(parts, "table", tuple(columns.get(parts, ())), rows=int(size or 0))
         shapes[key_of(parts)] = shape
         if collate is not False or nested_text(shape):

@@ -67,6 +67,19 @@ def run_dbt(variant: str, folder: Path, *arguments: str) -> Sample:
     )
 
 
+def loop_seconds() -> float:
+    """Shortest of three times for a plain loop: what tells the speed of a machine at this moment, so
+    that figures of two runs can be compared."""
+    found = []
+    for _ in range(3):
+        started = time.thread_time()
+        total = 0
+        for number in range(2_000_000):
+            total += number
+        found.append(time.thread_time() - started)
+    return min(found)
+
+
 def median_with_interval(samples: Sequence[float]) -> tuple[float, float, float]:
     """(median, low, high). The interval is between two order statistics, so it assumes nothing about
     the distribution; with too few samples for 90 % it is the whole range."""

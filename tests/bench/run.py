@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from generate import write_project
-from measure import Sample, median_with_interval, run_dbt
+from measure import Sample, loop_seconds, median_with_interval, run_dbt
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench-results"
@@ -85,10 +85,11 @@ def measure_size(folder: Path, models: int, options: argparse.Namespace) -> dict
     run_dbt("floor", floor, "build")
     pairs: list[tuple[Sample, Sample]] = []
     totals: list[dict[str, Any]] = []
-    nodes = 0
+    nodes, speeds = 0, []
     for number in range(options.pairs):
         # The order within a pair alternates too, so that a drift of the machine cancels out.
         order = ("hodor", "floor") if number % 2 == 0 else ("floor", "hodor")
+        speeds.append(loop_seconds())
         taken = {variant: run_dbt(variant, folder / variant, "build") for variant in order}
         run = read_run(hodor)
         built = [node["unique_id"] for node in run["nodes"] if node["action"] == "build"]
@@ -102,7 +103,7 @@ def measure_size(folder: Path, models: int, options: argparse.Namespace) -> dict
             f"floor {taken['floor'].cpu_s:.2f} s CPU",
             flush=True,
         )
-    return summarize(models, nodes, pairs, totals, first)
+    return summarize(models, nodes, pairs, totals, first) | {"loop_s": speeds}
 
 
 def first_runs(folder: Path, template: Path, count: int) -> list[tuple[Sample, Sample]]:
@@ -178,6 +179,8 @@ def print_size(size: dict[str, Any]) -> None:
     line("peak memory against floor", size["memory_ratio"], "times")
     line("outside queries and flushes", size["own_ms_per_node"], "ms CPU a node (own counter)")
     print(f"  parser calls in a steady run: {size['parser_calls']}")
+    low, high = min(size["loop_s"]), max(size["loop_s"])
+    print(f"  machine: {low:.3f} to {high:.3f} s for a loop of two million additions")
     print(f"  floor: {size['floor_cpu_s']:.2f} s CPU, {size['floor_peak_mb']:.0f} MB")
     for name, value in sorted(size["totals"][-1].items()):
         print(f"  totals.{name}: {value}")

@@ -21,16 +21,17 @@ _BLIND = '"order_sensitive":false'
 
 
 class OrderReaders:
-    """Computed once, when first asked. Safe to ask from several threads."""
+    """Computed once, when first asked and known. Safe to ask from several threads."""
 
     def __init__(
         self,
         index: ManifestIndex,
         facts_of: Callable[[Any], str | None],
-        read_by_others: Callable[[], Iterable[str]],
+        read_by_others: Callable[[], Iterable[str] | None],
     ) -> None:
         """`facts_of`: encoded facts of a node's present text, None when there are none.
-        `read_by_others`: relations whose order a view or function sees that no node made."""
+        `read_by_others`: relations whose order a view or function sees that no node made; None
+        while they are not known: then every order may matter, and they are asked for again."""
         self._index = index
         self._facts_of = facts_of
         self._read_by_others = read_by_others
@@ -42,12 +43,14 @@ class OrderReaders:
         with self._lock:
             if self._above is None:
                 self._above = self._collect()
-            return unique_id in self._above
+            return self._above is None or unique_id in self._above
 
-    def _collect(self) -> set[str]:
+    def _collect(self) -> set[str] | None:
         above: set[str] = set()
-        ids = self._index.unique_ids
-        self._add([ids[key] for key in self._read_by_others() if key in ids], above)
+        ids, read_by_others = self._index.unique_ids, self._read_by_others()
+        if read_by_others is None:
+            return None
+        self._add([ids[key] for key in read_by_others if key in ids], above)
         for node in self._index.manifest.nodes.values():
             if resource_of(node) not in ("model", "snapshot", "test"):
                 continue

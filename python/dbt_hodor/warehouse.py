@@ -186,10 +186,13 @@ class Warehouse:
             known = "functions" not in self._errors
             return known and self._user_functions.isdisjoint(names)
 
-    def read_in_order(self) -> set[str]:
-        """Tables whose order a view or a user's function may see."""
+    def read_in_order(self) -> set[str] | None:
+        """Tables whose order a view or a user's function may see; None while that is not known: a
+        listing failed, or a view was just built and not looked at yet."""
         with self._lock:
             self._fresh()
+            if self._errors or self._unseen_views:
+                return None
             definitions = [self.definition_facts.get(d) for d in self._definitions.values()]
             facts = [_core.Facts.decode(text) for text in definitions if text]
             facts += [found for found in self._function_facts if found is not None]

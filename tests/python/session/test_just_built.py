@@ -7,6 +7,7 @@ Out: tokens of builds, and of inputs that were not known when a node was decided
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from dbt_hodor import _core
 from dbt_hodor.counters import Counters
 from dbt_hodor.just_built import LOOK_COUNT, Built, JustBuilt
+from dbt_hodor.order_readers import OrderReaders
 from dbt_hodor.plan import Plan
 from dbt_hodor.versions.base import ListedRelation, Listing, Parts
 from dbt_hodor.versions.cache import VersionCache
@@ -232,3 +234,40 @@ def test_a_write_into_a_lake_is_one_into_files(exclusive: bool) -> None:
     world.write("t", "1")
     after = world.warehouse.file_version("lake/t", "delta_scan")
     assert (after == before) == exclusive
+
+
+@pytest.mark.parametrize("missed", ["a view just built", "a listing"])
+def test_every_order_counts_while_a_view_may_have_been_missed(monkeypatch, missed):
+    """A view that dbt knows nothing of, or not all, reads the first row of the node's table."""
+    world, table = World(), ("d", "main", "t")
+    ddl = "CREATE VIEW v AS SELECT first(x) AS x FROM d.main.t;"
+
+    def listed(parts: Parts) -> ListedRelation:
+        return ListedRelation(parts, "table" if parts == table else "view", ddl)
+
+    monkeypatch.setattr(world.provider, "_listed", listed)
+    world.warehouse.analyse_definition = lambda text: (
+        _core.analyze(text, "duckdb", [], _core.RelationIds([]), None).facts
+    )
+    view = ("d", "main", "v")
+    world.provider.standing.update({table: "1", view: "1"})
+    world.warehouse.start(["d"])
+    index: Any = SimpleNamespace(
+        unique_ids={_core.relation_key(table): "model.p.t"},
+        manifest=SimpleNamespace(nodes={}),
+        find=lambda unique_id: None,
+    )
+    readers = OrderReaders(index, lambda node: None, world.warehouse.read_in_order)
+    if missed == "a listing":
+        failed = Listing(errors={"d": "gone"})
+        with monkeypatch.context() as patch:
+            patch.setattr(world.provider, "listing", lambda databases: failed)
+            world.warehouse.start(["d"])
+            assert readers.are_below("model.p.t")
+        world.warehouse.start(["d"])
+    else:
+        world.warehouse.just_built(view, True)
+        assert readers.are_below("model.p.t")
+        world.warehouse.look([view])
+    assert readers.are_below("model.p.t")
+    assert not readers.are_below("model.p.other")

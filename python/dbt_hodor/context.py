@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from dbt_hodor import _core
@@ -90,7 +90,10 @@ class RunContext:
             self.text_sources.added_to,
         )
         self.order_readers = OrderReaders(
-            self.index, self._facts_of_present_text, warehouse.read_in_order
+            self.index,
+            self._facts_of_present_text,
+            self._named_by,
+            warehouse.read_in_order,
         )
         self.test_outcomes = TestOutcomes(self.index, records.row, self.macros.overrides_of)
         self.pointers_by_default = bool(
@@ -264,6 +267,18 @@ class RunContext:
         if row is None or not self._is_of_present_text(row, node):
             return None
         return row.sql_facts
+
+    def _named_by(self, node: Any, facts: str | None) -> Iterable[str]:
+        """unique_ids of what a node's text may read by its name, whether dbt knows of it or not."""
+        ids = self.index.unique_ids
+        if facts is None:
+            text = self.text_sources.added_to(node)
+            return ids.values() if text is None else self.index.named_in(text)
+        own = self.index.parts.get(node.unique_id)
+        traced = self.warehouse.trace(_core.Facts.decode(facts), own)
+        if any(kind == "opaque" for kind, _, _, _ in traced):
+            return ids.values()
+        return [ids[key] for kind, key, _, _ in traced if kind == "table" and key in ids]
 
     def _is_of_present_text(self, row: Any, node: Any) -> bool:
         digest = self.text_sources.in_mode(node)

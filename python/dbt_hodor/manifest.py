@@ -21,6 +21,7 @@ BUILTIN_STRATEGIES = frozenset(
     {"append", "merge", "delete+insert", "insert_overwrite", "replace_where"}
 )
 DEFAULT_STRATEGY = {"duckdb": "delete+insert", "databricks": "merge"}
+_WORD = re.compile(r"\w+")
 _RELATION_KINDS = frozenset({"model", "seed", "snapshot"})
 
 
@@ -182,6 +183,17 @@ class ManifestIndex:
             texts = map(_text_without_hooks, self.manifest.nodes.values())
             known = self._mentioned[name.lower()] = any(word.search(text) for text in texts)
         return known
+
+    def named_in(self, text: str) -> list[str]:
+        """unique_ids of relations whose own name a text mentions, as a word if it is one."""
+        lower = text.lower()
+        words = set(_WORD.findall(lower))
+        found: list[str] = []
+        for parts, unique_id in self._relations():
+            name = parts[2].lower()
+            if name in words or (not _WORD.fullmatch(name) and name in lower):
+                found.append(unique_id)
+        return found
 
     def find(self, unique_id: str) -> Any:
         """A node, source or function of the manifest, or None."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from dbt_hodor.manifest import ManifestIndex, resource_of
 
+_WITH_TEXT = ("model", "snapshot", "test")
 _BLIND = '"order_sensitive":false'
 
 
@@ -27,13 +28,16 @@ class OrderReaders:
         self,
         index: ManifestIndex,
         facts_of: Callable[[Any], str | None],
+        named_by: Callable[[Any, str | None], Iterable[str]],
         read_by_others: Callable[[], Iterable[str] | None],
     ) -> None:
-        """`facts_of`: encoded facts of a node's present text, None when there are none.
+        """`facts_of`: encoded facts of a node's present text, None when there are none. `named_by`:
+        unique_ids of what a node with these facts may read without `ref` or `source`.
         `read_by_others`: relations whose order a view or function sees that no node made; None
         while they are not known: then every order may matter, and they are asked for again."""
         self._index = index
         self._facts_of = facts_of
+        self._named_by = named_by
         self._read_by_others = read_by_others
         self._above: set[str] | None = None
         self._lock = threading.Lock()
@@ -52,12 +56,14 @@ class OrderReaders:
             return None
         self._add([ids[key] for key in read_by_others if key in ids], above)
         for node in self._index.manifest.nodes.values():
-            if resource_of(node) not in ("model", "snapshot", "test"):
-                continue
-            if _BLIND in (self._facts_of(node) or ""):
-                continue
-            self._add(self._index.parents(node)[:], above)
+            if resource_of(node) in _WITH_TEXT:
+                facts = self._facts_of(node)
+                if _BLIND not in (facts or ""):
+                    self._add(self._read_by(node, facts), above)
         return above
+
+    def _read_by(self, node: Any, facts: str | None) -> list[str]:
+        return [*self._index.parents(node), *self._named_by(node, facts)]
 
     def _add(self, pending: list[str], above: set[str]) -> None:
         """Nodes and all that they are made from."""
@@ -66,6 +72,8 @@ class OrderReaders:
             if unique_id in above:
                 continue
             above.add(unique_id)
-            parent = self._index.find(unique_id)
-            if parent is not None:
-                pending += self._index.parents(parent)
+            node = self._index.find(unique_id)
+            if node is not None and resource_of(node) in _WITH_TEXT:
+                pending += self._read_by(node, self._facts_of(node))
+            elif node is not None:
+                pending += self._index.parents(node)

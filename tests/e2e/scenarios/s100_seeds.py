@@ -51,6 +51,43 @@ def rows_reordered(t: Twin) -> None:
 
 
 @scenario
+def rows_reordered_for_a_hard_coded_name(t: Twin) -> None:
+    """A reader that names the table without `ref` sees the order that the table passes on, too."""
+    t.write("models/m.sql", "{{ config(materialized='table') }} select id, v from {{ ref('s') }}")
+    t.write("seeds/s.csv", "id,v\n1,a\n2,b\n")
+    t.run("build", no_history="s m")
+    t.write(
+        "models/r.sql",
+        "{{ config(materialized='table') }} select string_agg(v, ',') as vs from main.m",
+    )
+    t.run("build", no_history="r", no_new_data="s m")
+    t.write("seeds/s.csv", "id,v\n2,b\n1,a\n")
+    t.run("build", code_changed="s", new_upstream_data="m", no_new_data="r")
+    t.run("build", no_new_data="s m", new_upstream_data="r")
+    t.write(
+        "models/w.sql",
+        "{{ config(materialized='table') }} select first(v) as v from main.m",
+    )
+    t.write("seeds/s.csv", "id,v\n1,a\n2,b\n")
+    t.write("models/r.sql", "{{ config(materialized='table') }} select 1 as vs")
+    t.run("build", code_changed="s r", new_upstream_data="m", no_history="w")
+
+
+@scenario
+def rows_reordered_on_the_way_to_a_reader(t: Twin) -> None:
+    """The table between the two names its input without `ref`, and passes its order on."""
+    t.write("models/m.sql", "{{ config(materialized='table') }} select id, v from {{ ref('s') }}")
+    t.write("seeds/s.csv", "id,v\n1,a\n2,b\n")
+    t.run("build", no_history="s m")
+    t.write("models/p.sql", "{{ config(materialized='table') }} select v from main.m")
+    t.write("models/r.sql", "select string_agg(v, ',') as vs from {{ ref('p') }}")
+    t.run("build", no_history="p r", no_new_data="s m")
+    t.write("seeds/s.csv", "id,v\n2,b\n1,a\n")
+    t.run("build", code_changed="s", new_upstream_data="m", no_new_data="p r")
+    t.run("build", no_new_data="s m", new_upstream_data="p r")
+
+
+@scenario
 def cosmetic_quoting(t: Twin) -> None:
     """The file is not parsed, so the seed builds; its data is the same, so its readers do not."""
     chain(t)

@@ -257,7 +257,9 @@ def test_every_order_counts_while_a_view_may_have_been_missed(monkeypatch, misse
         manifest=SimpleNamespace(nodes={}),
         find=lambda unique_id: None,
     )
-    readers = OrderReaders(index, lambda node: None, world.warehouse.read_in_order)
+    readers = OrderReaders(
+        index, lambda node: None, lambda node, facts: (), world.warehouse.read_in_order
+    )
     if missed == "a listing":
         failed = Listing(errors={"d": "gone"})
         with monkeypatch.context() as patch:

@@ -184,16 +184,24 @@ class ManifestIndex:
             known = self._mentioned[name.lower()] = any(word.search(text) for text in texts)
         return known
 
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for parts, unique_id in self._relations():
+            found.setdefault(parts[2].lower(), []).append(unique_id)
+        return found
+
+    @cached_property
+    def _odd_names(self) -> list[str]:
+        """Names that are more than one word."""
+        return [name for name in self._by_name if not _WORD.fullmatch(name)]
+
     def named_in(self, text: str) -> list[str]:
         """unique_ids of relations whose own name a text mentions, as a word if it is one."""
         lower = text.lower()
-        words = set(_WORD.findall(lower))
-        found: list[str] = []
-        for parts, unique_id in self._relations():
-            name = parts[2].lower()
-            if name in words or (not _WORD.fullmatch(name) and name in lower):
-                found.append(unique_id)
-        return found
+        names = {word for word in _WORD.findall(lower) if word in self._by_name}
+        names.update(name for name in self._odd_names if name in lower)
+        return [unique_id for name in names for unique_id in self._by_name[name]]
 
     def find(self, unique_id: str) -> Any:
         """A node, source or function of the manifest, or None."""

@@ -71,7 +71,6 @@ class RunReport:
         self._lock = threading.Lock()
         self._plans: dict[str, Plan] = {}
         self._errors = 0
-        self._saved_s = 0.0
         self._unsupported: dict[str, int] = {}
         self._contradicted: list[str] = []
 

@@ -23,6 +23,8 @@ from dbt_hodor.versions.base import Parts
 BATCH_RELATIONS = 50
 DEFAULT_WAIT_S = 300.0
 _MOST_EXTRA_THREADS = 32
+_LOOK_AGAIN_S = 5.0
+"""A question asks now and then whether there still is somebody to answer it."""
 _SMALL_BATCH = 20
 """Memory is given back after each: fewer would cost time, more cost memory."""
 
@@ -55,7 +57,7 @@ class VersionCache:
         self._urgent: deque[Parts] = deque()
         self._ahead: deque[Parts] = deque()
         self._pieces: deque[list[Parts]] = deque()
-        self._workers = 0
+        self._workers: list[threading.Thread] = []
         self._busy = 0
         self._closed = False
         self._broken = ""
@@ -80,8 +82,9 @@ class VersionCache:
                         self._urgent.append(parts)
                     self._start_workers()  # each time: whoever was to read it may have gone
                 left_s = give_up_at - time.monotonic()
-                if left_s <= 0 or not self._changed.wait(left_s):
+                if left_s <= 0:
                     return None
+                self._changed.wait(min(left_s, _LOOK_AGAIN_S))
         return None
 
     def peek(self, parts: Parts) -> str | None:
@@ -189,14 +192,16 @@ class VersionCache:
 
     def _start_workers(self) -> None:
         """With the lock. Threads end when there is nothing to do, so an idle cache has none."""
-        wanted = 0
-        if self._urgent and self._busy >= self._workers:
-            wanted = 1 if self._workers < self._threads + _MOST_EXTRA_THREADS else 0
+        self._workers = [thread for thread in self._workers if thread.is_alive()]
+        wanted, there = 0, len(self._workers)
+        if self._urgent and self._busy >= there:
+            wanted = 1 if there < self._threads + _MOST_EXTRA_THREADS else 0
         elif self._ahead or self._pieces:
-            wanted = max(0, self._threads - self._workers)
+            wanted = max(0, self._threads - there)
         for _ in range(wanted):
-            threading.Thread(target=self._work, name="hodor-versions", daemon=True).start()
-            self._workers += 1
+            thread = threading.Thread(target=self._work, name="hodor-versions", daemon=True)
+            thread.start()
+            self._workers.append(thread)
 
     def _work(self) -> None:
         try:
@@ -204,7 +209,6 @@ class VersionCache:
         except Exception as error:  # noqa: BLE001 - nobody may wait for a thread that is gone
             with self._changed:
                 self._broken = f"{type(error).__name__}: {error}"
-                self._workers -= 1
                 self._changed.notify_all()
 
     def _work_off(self) -> None:
@@ -213,7 +217,7 @@ class VersionCache:
                 batch = self._next_batch()
                 if not batch:
                     # Under the same lock: a question that comes now starts another.
-                    self._workers -= 1
+                    self._workers.remove(threading.current_thread())
                     return
                 self._busy += 1
                 self._reading.update(batch)
@@ -231,7 +235,7 @@ class VersionCache:
         batch = self._take(self._urgent)
         if batch:
             return batch
-        if self._workers > self._threads:
+        if len(self._workers) > self._threads:
             return []  # an extra thread was for a waiting node only
         while self._pieces or self._ahead:
             if not self._pieces:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,12 @@ def chain(toy) -> None:
     )
 
 
+def cpu_s(pid: int) -> float:
+    """What a process has used, in seconds: unlike a clock's, they do not pass while it stands still."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def interrupted(toy, number: int, again: int | None = None) -> subprocess.Popen:
     process = subprocess.Popen(
         [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", "run", "--select", "quick", "slow"],
@@ -33,7 +40,9 @@ def interrupted(toy, number: int, again: int | None = None) -> subprocess.Popen:
         if "START sql table model main.slow" in line:
             break
     # Until its statement runs: dbt cancels what runs, and what has not begun then runs to its end.
-    time.sleep(2)
+    begun_s = cpu_s(process.pid)
+    while cpu_s(process.pid) < begun_s + 3:
+        time.sleep(0.05)
     os.kill(process.pid, number)
     if again is not None:
         time.sleep(0.02)

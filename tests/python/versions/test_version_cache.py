@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from dbt_hodor.versions import cache as version_cache
 from dbt_hodor.versions.base import Parts
 from dbt_hodor.versions.cache import VersionCache
 
@@ -271,7 +272,7 @@ def test_stop_prefetch_leaves_questions_alone(opened: Any) -> None:
     cache.stop_prefetch()
     gate.set()
     assert cache.get(A) == "1;a;;x"
-    wait_until(lambda: cache._workers == 0)
+    wait_until(lambda: not cache._workers)
     assert sum(len(call) for call in fake.calls) <= 51
 
 
@@ -350,3 +351,21 @@ def test_a_question_while_the_last_reader_leaves_is_read(
         assert cache.get(B, timeout_s=5) == "1;b;;x"
     finally:
         asked.set()
+
+
+def test_a_reader_that_died_is_replaced(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever ended it, nobody waits for it longer than a look takes."""
+    monkeypatch.setattr(version_cache, "_LOOK_AGAIN_S", 0.05)
+    monkeypatch.setattr(threading, "excepthook", lambda info: None)
+    cache = opened(Fake(), threads=1)
+    plain, died = VersionCache._work, threading.Event()
+
+    def die_once(self: VersionCache) -> None:
+        if not died.is_set():
+            died.set()
+            raise SystemError
+        plain(self)
+
+    monkeypatch.setattr(VersionCache, "_work", die_once)
+    assert cache.get(A, timeout_s=10) == "1;a;;x"
+    assert died.is_set()

@@ -33,6 +33,8 @@ def interrupted(toy, number: int, again: int | None = None) -> subprocess.Popen:
     process = subprocess.Popen(
         [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", "run", "--select", "quick", "slow"],
         cwd=toy.root, env=toy.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        # A shell's background job, which the tests may run in, ignores Ctrl+C and hands that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     seen = []
     for line in process.stdout:

@@ -168,14 +168,9 @@ class ManifestIndex:
         """The core's table of names, for the texts that have to be analysed."""
         return _core.RelationIds([(list(parts), uid) for parts, uid in self._relations()])
 
-    @cached_property
-    def _last_parts(self) -> set[str]:
-        """The relations' own names, without database and schema."""
-        return set(_core.relation_keys([parts[-1:] for parts, _ in self._relations()]))
-
     def is_named(self, name: str) -> bool:
         """Whether a relation of this name belongs to the project, or some raw text mentions it."""
-        if _core.relation_key([name]) in self._last_parts:
+        if name.lower() in self._by_name:
             return True
         known = self._mentioned.get(name.lower())
         if known is None:

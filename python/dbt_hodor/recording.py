@@ -237,16 +237,16 @@ class RecordWriter:
         """Queues a row; a full batch wakes the writer."""
         with self._lock:
             self._rows.append(row)
-            full = len(self._rows) + len(self._unmade) >= FLUSH_COUNT
-        if full:
-            self._wake.set()
+            self._wake_if_full()
 
     def add_later(self, make: Callable[[], Row]) -> None:
         """Queues what makes a row: many of them one after the other take a fraction of the time."""
         with self._lock:
             self._unmade.append(make)
-            full = len(self._rows) + len(self._unmade) >= FLUSH_COUNT
-        if full:
+            self._wake_if_full()
+
+    def _wake_if_full(self) -> None:
+        if len(self._rows) + len(self._unmade) >= FLUSH_COUNT:
             self._wake.set()
 
     def _loop(self) -> None:

@@ -155,13 +155,12 @@ class RowMaker:
     def _config_detail(self, plan: Plan) -> dict[str, list[str]]:
         """Per key a short digest and a value that people may see."""
         run = self._run
-        use = run.macros.used_by_materialization(str(plan.node.config.materialized))
         own = dict(plan.config_preimage or {})
-        digest = own.pop("shared", None) or run.shared_digest(plan.node, use)
+        digest = own.pop("shared", None) or run.shared_digest(plan.node, plan.macro_use)
         shared = self._shared_details.get(digest)
         if shared is None:
             # Most of it, and the same for all nodes of a kind.
-            shared = self._shown_values(run.shared_values(plan.node, use))
+            shared = self._shown_values(run.shared_values(plan.node, plan.macro_use))
             self._shared_details[digest] = shared
         return self._shown_values(own) | shared
 

@@ -49,6 +49,9 @@ _FETCH_COUNT = 200
 # Trying these two on every column is two thirds of what a flush costs; without them the file is a
 # third larger.
 _LESS_COMPRESSION = "SET GLOBAL disabled_compression_methods = 'fsst,zstd'"
+# Setting a limit is what makes the engine give freed pages back to the system; without it, what the
+# largest flush took stays with the process: ten megabytes of a steady run's peak. Takes 1 ms.
+_FREE_MEMORY = "RESET GLOBAL memory_limit"
 
 
 def _one_text(rows: Iterable[Row]) -> str:
@@ -254,6 +257,8 @@ class DuckDBStore:
         except BaseException:
             self._drop_engine()
             raise
+        with suppress(Exception):
+            connection.execute(_FREE_MEMORY)
 
     def _bring_up_to_date(self, connection: Any) -> None:
         try:

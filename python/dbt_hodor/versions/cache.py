@@ -25,7 +25,7 @@ DEFAULT_WAIT_S = 300.0
 _MOST_EXTRA_THREADS = 32
 _LOOK_AGAIN_S = 5.0
 """A question asks now and then whether there still is somebody to answer it."""
-_SMALL_BATCH = 20
+_SMALL_BATCH = 50
 """Memory is given back after each: fewer would cost time, more cost memory."""
 
 

@@ -77,12 +77,15 @@ void bind_hashes(nb::module_& m) {
       "delimiter: the seed's own when it is a letter or digit. Releases the GIL for a long file.");
   m.def(
       "digest",
-      [](std::string_view label, nb::handle value) {
-        return value_or_raise(value_digest(label, to_value(value)));
+      [](std::string_view label, nb::handle value, nb::handle to_plain) {
+        return value_or_raise(value_digest(label, to_value(value, to_plain)));
       },
-      "label"_a, "value"_a.none(),
+      "label"_a, "value"_a.none(), "to_plain"_a.none() = nb::none(),
+      nb::sig("def digest(label: str, value: object, to_plain: collections.abc.Callable[[object], "
+              "object] | None = None) -> str"),
       "SHA-256 over the typed pre-image of a plain value; the order of dict keys does not "
       "count.\n\n"
+      "to_plain: gives a plain value for what is not exactly of a built-in kind.\n\n"
       "Raises TypeError for a type that is not plain, ValueError beyond a limit.");
   m.def("digest_parts", &digest_parts_of, "label"_a, "value"_a,
         nb::sig("def digest_parts(label: str, value: dict[str, object]) -> dict[str, str]"),

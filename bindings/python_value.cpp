@@ -1,6 +1,7 @@
 #include "python_value.hpp"
 
 #include <string>
+#include <utility>
 
 #include "hodor/base/limits.hpp"
 
@@ -22,13 +23,31 @@ std::string iso_text(nb::handle object) {
   return text_of(iso.ptr());
 }
 
+bool is_exactly_builtin(PyObject* object) {
+  if (PyUnicode_CheckExact(object) || object == Py_None || PyBool_Check(object)) return true;
+  if (PyDict_CheckExact(object)) {
+    Py_ssize_t position = 0;
+    PyObject* key = nullptr;
+    while (PyDict_Next(object, &position, &key, nullptr) != 0) {
+      if (!PyUnicode_CheckExact(key)) return false;
+    }
+    return true;
+  }
+  return PyList_CheckExact(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
+         PyBytes_CheckExact(object);
+}
+
 class Converter {
  public:
+  explicit Converter(PyObject* to_plain) : to_plain_(to_plain) {}
+
   // `value` is null when this begins.
   void convert(PyObject* object, Value& value, std::size_t depth) {
     if (++count_ > limits::kValueCount) throw nb::value_error("too many values");
     if (depth > limits::kValueDepth) throw nb::value_error("nested too deeply");
-    if (PyUnicode_Check(object)) {
+    if (to_plain_ != nullptr && !is_exactly_builtin(object)) {
+      convert_other(object, value, depth);
+    } else if (PyUnicode_Check(object)) {
       value.content = text_of(object);
     } else if (object == Py_None) {
       // It is null already.
@@ -53,6 +72,13 @@ class Converter {
   }
 
  private:
+  void convert_other(PyObject* object, Value& value, std::size_t depth) {
+    const nb::object plain = nb::handle(to_plain_)(nb::handle(object));
+    PyObject* const none_inside = std::exchange(to_plain_, nullptr);
+    convert(plain.ptr(), value, depth + 1);
+    to_plain_ = none_inside;
+  }
+
   static void convert_integer(PyObject* object, Value& out) {
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -75,6 +101,9 @@ class Converter {
     while (PyDict_Next(object, &position, &key, &item) != 0) {
       const bool is_scalar = !PyTuple_Check(key) && !PyFloat_Check(key);
       if (!is_scalar) throw nb::type_error("a tuple or float is no key that can be hashed");
+      // `to_plain` is Python code: whatever it does, these two live until they are converted.
+      const nb::object kept_key = nb::borrow(key);
+      const nb::object kept_item = nb::borrow(item);
       MapEntry& entry = map.emplace_back();
       convert(key, entry.key, depth + 1);
       convert(item, entry.value, depth + 1);
@@ -88,6 +117,7 @@ class Converter {
     for (Py_ssize_t i = 0; i < size; ++i) {
       PyObject* item = is_list ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i);
       if (item == nullptr) nb::raise_python_error();
+      const nb::object kept = nb::borrow(item);
       convert(item, list.emplace_back(), depth + 1);
     }
   }
@@ -110,6 +140,7 @@ class Converter {
     }
   }
 
+  PyObject* to_plain_;  // borrowed, null when there is none
   std::size_t count_ = 0;
 };
 
@@ -117,7 +148,13 @@ class Converter {
 
 Value to_value(nb::handle object) {
   Value value;
-  Converter().convert(object.ptr(), value, 0);
+  Converter(nullptr).convert(object.ptr(), value, 0);
+  return value;
+}
+
+Value to_value(nb::handle object, nb::handle to_plain) {
+  Value value;
+  Converter(to_plain.is_none() ? nullptr : to_plain.ptr()).convert(object.ptr(), value, 0);
   return value;
 }
 

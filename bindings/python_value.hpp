@@ -12,4 +12,8 @@ namespace hodor::python {
 
 Value to_value(nanobind::handle object);
 
+// The same; what is not exactly of a built-in kind (a subclass, an enum, a dict with other keys
+// than texts) is first given to `to_plain`.
+Value to_value(nanobind::handle object, nanobind::handle to_plain);
+
 }  // namespace hodor::python

@@ -2,7 +2,7 @@
 The deterministic core of dbt-hodor: hashes, facts, lineage and decisions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 
 HASH_VERSION: int = 1
@@ -24,9 +24,11 @@ def seed_hash(data: bytes, delimiter: str = '') -> str:
     delimiter: the seed's own when it is a letter or digit. Releases the GIL for a long file.
     """
 
-def digest(label: str, value: object | None) -> str:
+def digest(label: str, value: object, to_plain: Callable[[object], object] | None = None) -> str:
     """
     SHA-256 over the typed pre-image of a plain value; the order of dict keys does not count.
+
+    to_plain: gives a plain value for what is not exactly of a built-in kind.
 
     Raises TypeError for a type that is not plain, ValueError beyond a limit.
     """

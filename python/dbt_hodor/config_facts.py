@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from dbt_hodor import _core
 from dbt_hodor.macros import MacroUse
 
 IGNORED_KEYS = frozenset(
@@ -100,16 +101,14 @@ def _plain_dataclass(value: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
-    """The node's own part: its config without what cannot change the data, columns, constraints."""
+    """The node's own part: its config without what cannot change the data, columns, constraints.
+    Values are as dbt has them: `config_digest`, or `plain` for all else."""
     # Not to_dict(): it costs as much as everything else that hodor does for a node.
     settings = node.config.__dict__
     values = {k: v for k, v in settings.items() if v is not None and k not in _NOT_COUNTED}
     extra = settings.get("_extra")
     if extra:
         values.update((k, v) for k, v in extra.items() if v is not None and k not in IGNORED_KEYS)
-    for key, value in values.items():
-        if type(value) not in _AS_IS:
-            values[key] = plain(value)
     persisted = getattr(node.config, "persist_docs", None)
     switched = {key: True for key, value in persisted.items() if value} if persisted else None
     if switched:
@@ -123,6 +122,11 @@ def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
     if use.mentions:
         values.update(_mentioned_values(node, use.mentions))
     return values
+
+
+def config_digest(values: Mapping[str, Any]) -> str:
+    """Digest of all that `config_values` gave and whatever was added: that of their plain form."""
+    return _core.digest("config", values, plain)
 
 
 def _mentioned_values(node: Any, mentions: frozenset[str]) -> dict[str, Any]:

@@ -14,7 +14,13 @@ from functools import lru_cache
 from typing import Any
 
 from dbt_hodor import _core
-from dbt_hodor.config_facts import config_values, macro_values, plain, pointer_value
+from dbt_hodor.config_facts import (
+    config_digest,
+    config_values,
+    macro_values,
+    plain,
+    pointer_value,
+)
 from dbt_hodor.context import RunContext
 from dbt_hodor.hooks import rendering
 from dbt_hodor.inputs import Inputs
@@ -231,7 +237,7 @@ class Decider:
         if pointer is not None:
             values["version pointer"] = pointer
         plan.config_preimage = values
-        plan.config_hash = _core.digest("config", values)
+        plan.config_hash = config_digest(values)
         if plan.settings.compare_unrendered_code:
             plan.unrendered_hash = self._unrendered(node)
 

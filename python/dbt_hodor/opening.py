@@ -18,7 +18,7 @@ from dbt_hodor.loaded_at import LoadedAt
 from dbt_hodor.manifest import ManifestIndex, resource_of
 from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter
-from dbt_hodor.records import Records
+from dbt_hodor.records import FOR_PEOPLE, Records
 from dbt_hodor.session import Session
 from dbt_hodor.settings import RunSettings, version_opt_out
 from dbt_hodor.store.base import StoreUnavailable, StoreUnreadable
@@ -91,7 +91,9 @@ def _open_store(settings: RunSettings, facts: Any) -> Any:
 def _load(store: Any, facts: Any, since_ms: int, counters: Counters) -> Any:
     try:
         with counters.spent_on(STORE):
-            rows = store.load_latest(facts.project_name, facts.target_name, since_ms)
+            rows = store.load_latest(
+                facts.project_name, facts.target_name, since_ms, detail_until=FOR_PEOPLE
+            )
     except StoreUnavailable as error:
         messages.warn(f"off for this run: {error}")
         return None

@@ -100,7 +100,8 @@ class RowMaker:
         )
 
     def _detail(self, plan: Plan, seconds: float, after: str | None) -> dict[str, Any]:
-        # The order matters: `v` and `code_mark` are read without parsing the rest.
+        # The order matters: `v` and `code_mark` are read without parsing the rest, and a run loads
+        # nothing from `config` on.
         detail: dict[str, Any] = {
             "v": DETAIL_VERSION,
             "code_mark": code_mark(plan.code_hash, plan.upstreams),
@@ -120,14 +121,14 @@ class RowMaker:
             full = self._full_build(plan, source, after)
             if full is not None:
                 detail["full"] = full
-        if plan.config_preimage is not None:
-            detail["config"] = self._config_detail(plan)
         detail.update(_code_detail(self._parts_of(plan)))
         if plan.effects.code:
             detail["hooks"] = plan.effects.as_json()
         views = self._view_facts(plan)
         if views:
             detail["views"] = views
+        if plan.config_preimage is not None:
+            detail["config"] = self._config_detail(plan)
         return detail
 
     def _is_fixpoint(self, plan: Plan, after: str | None) -> bool:
@@ -166,7 +167,8 @@ class RowMaker:
 
     def _shown_values(self, values: dict[str, Any]) -> dict[str, list[str]]:
         shown: dict[str, list[str]] = {}
-        for key, digest in _core.digest_parts("config", plain(values)).items():
+        values = plain(values)
+        for key, digest in _core.digest_parts("config", values).items():
             known = self._shown.get((key, digest))
             if known is None:
                 text = _shown_config(self._run.redactor, key, values[key])

@@ -159,7 +159,8 @@ class RunReport:
         return (
             f'{head}{_quoted(plan.node_key)}, {middle}, "decision": "{plan.action}", '
             f'"reason": "{plan.reason}", {end}, "last_build": {built}, '
-            f'"changed": {json.dumps(plan.changed)}, "upstreams": {upstreams}}}'
+            f'"changed": {json.dumps(plan.changed) if plan.changed else "[]"}, '
+            f'"upstreams": {upstreams}}}'
         )
 
     def _replace_file(self, texts: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import enum
 import hashlib
@@ -9,11 +10,13 @@ import random
 import re
 import threading
 import time
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from dbt_hodor import _core
+from dbt_hodor.config_facts import plain
 
 TOKEN = _core.version_token("10:20", "30", "schema")
 HASH = "ab" * 32
@@ -133,6 +136,40 @@ def test_digest_has_limits() -> None:
 def test_text_that_is_no_unicode_is_an_error() -> None:
     with pytest.raises(UnicodeEncodeError):
         _core.digest("c", "\ud800")
+
+
+@dataclasses.dataclass
+class Contract:
+    enforced: bool
+    _extra: dict[str, object] = dataclasses.field(default_factory=dict)
+
+
+class Loud(str):
+    def __str__(self) -> str:
+        return self.upper()
+
+
+ODD = [
+    Contract(True), Contract(False, {"alias": Access.public}), Access.public, Level.one, Loud("a"),
+    Config(a=Level.one), (1, (2, {3, 4})), {1: "a"}, {Access.public: 1}, {Loud("a"): 1}, NOON,
+    datetime.date(2026, 10, 20), Decimal("1.50"), True, 2**70, 0.5, b"a", None, "a", [], {},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ODD, ids=repr)
+def test_a_digest_with_a_conversion_is_that_of_the_converted_value(value: object) -> None:
+    for wrapped in (value, [value], {"a": [1, {"b": value}], "c": "d"}):
+        assert _core.digest("c", wrapped, plain) == _core.digest("c", plain(wrapped))
+
+
+def test_a_conversion_that_fails_is_the_callers_error() -> None:
+    def fails(value: object) -> object:
+        raise LookupError(str(value))
+
+    with pytest.raises(LookupError, match="public"):
+        _core.digest("c", {"a": [Access.public]}, fails)
+    with pytest.raises(TypeError):
+        _core.digest("c", [Access.public], lambda _: object())
 
 
 def test_digest_parts_name_each_key() -> None:

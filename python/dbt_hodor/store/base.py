@@ -61,10 +61,16 @@ class StateStore(Protocol):
     """Append-only records of all projects and targets that share one store."""
 
     def load_latest(
-        self, project: str, target: str, since_ms: int, before_ms: int | None = None
+        self,
+        project: str,
+        target: str,
+        since_ms: int,
+        before_ms: int | None = None,
+        detail_until: str | None = None,
     ) -> list[Row]:
         """The newest row per node_key with action build and a successful status, in one statement.
-        Newest: recorded_at_ms, then record_id."""
+        Newest: recorded_at_ms, then record_id. A ``detail`` that has ``detail_until`` in it comes
+        without this text and all that follows, and with a brace instead."""
 
     def append(self, rows: Sequence[Row]) -> None:
         """Writes all rows or raises; a row is never doubled by a retry."""

@@ -45,6 +45,12 @@ _CATALOG = "hodor_state_file"
 
 _COLUMNS = ", ".join(quoted(column) for column in Row._fields)
 
+_DETAIL = quoted("detail")
+_CUT_COLUMNS = _COLUMNS.replace(
+    _DETAIL,
+    f"CASE WHEN contains({_DETAIL}, ?) THEN split_part({_DETAIL}, ?, 1) || '}}' ELSE {_DETAIL} END",
+)
+
 _FETCH_COUNT = 200
 # Trying these two on every column is two thirds of what a flush costs; without them the file is a
 # third larger.
@@ -102,15 +108,21 @@ class DuckDBStore:
     # -- the protocol ---------------------------------------------------------------------------
 
     def load_latest(
-        self, project: str, target: str, since_ms: int, before_ms: int | None = None
+        self,
+        project: str,
+        target: str,
+        since_ms: int,
+        before_ms: int | None = None,
+        detail_until: str | None = None,
     ) -> list[Row]:
         """The newest successful build per node. The file is created when it is not there."""
         statuses = ", ".join(f"'{status}'" for status in SUCCESSFUL_STATUSES)
         before = "" if before_ms is None else " AND recorded_at_ms < ?"
+        columns = _COLUMNS if detail_until is None else _CUT_COLUMNS
         # Two steps in one statement: the window runs over narrow columns only, so that the JSON of
         # every older record stays unread.
         sql = (
-            f"SELECT {_COLUMNS} FROM {self._names.records} WHERE rowid IN ("
+            f"SELECT {columns} FROM {self._names.records} WHERE rowid IN ("
             "SELECT id FROM (SELECT rowid AS id, ROW_NUMBER() OVER (PARTITION BY node_key "
             "ORDER BY recorded_at_ms DESC, record_id DESC) AS position "
             f"FROM {self._names.records} WHERE project_name = ? AND target_name = ? "
@@ -120,6 +132,8 @@ class DuckDBStore:
         values: list[object] = [project, target, since_ms]
         if before_ms is not None:
             values.append(before_ms)
+        if detail_until is not None:
+            values = [detail_until, detail_until, *values]
         return self._rows(sql, values)
 
     def append(self, rows: Sequence[Row]) -> None:

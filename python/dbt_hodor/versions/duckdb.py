@@ -18,10 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from dbt_hodor.versions import duckdb_delta, duckdb_iceberg
 from dbt_hodor.versions.base import ListedRelation, Listing, Parts
 from dbt_hodor.versions.duckdb_catalog import ShapeCatalog
-from dbt_hodor.versions.duckdb_ducklake import data_parts
 from dbt_hodor.versions.duckdb_files import FileVersions
 from dbt_hodor.versions.duckdb_fingerprint import Fingerprint, fingerprints
 from dbt_hodor.versions.duckdb_listing import (
@@ -300,8 +298,13 @@ class DuckDBProvider:
 
     def _lake(self, cursor: Any, database: Database) -> dict[Parts, str]:
         """Data parts of an attached lake's tables, where its own records prove them."""
+        # Here and below late: most projects have no lake.
         if database.type == "ducklake":
+            from dbt_hodor.versions.duckdb_ducklake import data_parts
+
             return data_parts(cursor, database.name)
+        from dbt_hodor.versions import duckdb_delta
+
         data = duckdb_delta.attached_version(database, self._files.one_file, cursor)
         return {} if data is None else {key_of((database.name, "main", database.name)): data}
 
@@ -309,9 +312,13 @@ class DuckDBProvider:
         try:
             with self._cursor() as cursor:
                 if function == "delta_scan":
+                    from dbt_hodor.versions import duckdb_delta
+
                     one_file = self._files.one_file
                     found = duckdb_delta.table_version(pattern, one_file, cursor)
                 elif function == "iceberg_scan":
+                    from dbt_hodor.versions import duckdb_iceberg
+
                     found = duckdb_iceberg.table_version(pattern, self._files.one_file)
                 else:
                     found = self._files.version(cursor, pattern, function)

@@ -17,7 +17,7 @@ import string
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dbt_hodor.versions.base import Parts
 
@@ -29,8 +29,7 @@ class UnreadableRelation(Exception):
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     name: str
     type: str
     nullable: bool

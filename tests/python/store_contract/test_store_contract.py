@@ -6,6 +6,7 @@ else's records are touched. Method: the methods of the protocol, and nothing beh
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,23 @@ ODD_TEXTS = [
     "$1", "{}", "[1, 2]", "a;b", "--", "/* */", "😀", "é", "e\u0301", "\u2028", "\x7f", "\x01", "a\x00b",
     "'; DROP TABLE hodor_state; --", '{"a": "\\"b\\""}', "x" * 10_000,
 ]  # fmt: skip
+
+
+def test_what_follows_a_mark_in_a_detail_is_left_out_on_demand(open_store: Open) -> None:
+    mark = ', "config": {'
+    whole = '{"v": 1, "note": "\\", \\"config\\": {"' + mark + '"tags": ["a", "b"]}}'
+    details = {1: whole, 2: '{"v": 1}', 3: None, 4: whole.replace("a", "'")}
+    store = open_store()
+    store.append([record(number, detail=detail) for number, detail in details.items()])
+    rows = store.load_latest("shop", "dev", 0, 10**15, detail_until=mark)
+    cut = whole.split(mark)[0] + "}"
+    found = {row.record_id: row.detail for row in rows}
+    assert found == {
+        record(number).record_id: cut if detail and mark in detail else detail
+        for number, detail in details.items()
+    }
+    assert json.loads(cut) == {"v": 1, "note": '", "config": {'}
+    assert {row.detail for row in store.load_latest("shop", "dev", 0)} == set(details.values())
 
 
 def latest(store: Any, **options: Any) -> dict[str, Row]:

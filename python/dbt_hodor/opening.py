@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
 from typing import Any
 
 from dbt_hodor.context import RunContext
@@ -35,7 +36,7 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         store = _open_store(settings, facts)
         if store is None:
             return None
-        provider = _provider(facts)
+        provider = _provider(facts, store)
         with counters.spent_on(VERSIONS):
             offset_ms = _clock_offset(provider)
         now_ms = int(time.time() * 1000) + offset_ms
@@ -100,8 +101,6 @@ def _load(store: Any, facts: Any, since_ms: int, counters: Counters) -> Any:
     except StoreUnreadable as error:
         messages.warn(f"records cannot be read, so everything builds: {error}")
         rows = []
-    with counters.spent_on(STORE):
-        store.close()  # its engine keeps what the load took, and the first record comes much later
     for notice in store.notices:
         messages.warn(notice)
     store.notices.clear()
@@ -116,18 +115,20 @@ def _clock_offset(provider: Any) -> int:
         return 0
 
 
-def _provider(facts: Any) -> Any:
+def _provider(facts: Any, store: Any) -> Any:
     from dbt_hodor.hooks.duckdb_cursor import opener
     from dbt_hodor.versions.duckdb import DuckDBProvider
+    from dbt_hodor.versions.duckdb_memory import MEMORY_LIMIT
 
     credentials = facts.config.credentials
     keeps_open = bool(credentials.keep_open) or credentials.path == ":memory:"
     set_by_user = {*(credentials.settings or ()), *(credentials.config_options or ())}
+    limited = {MEMORY_LIMIT, "max_memory"} & {str(key).lower() for key in set_by_user}
     return DuckDBProvider(
         opener(facts.adapter),
         str(credentials.path),
         keeps_open,
-        may_release=not {"memory_limit", "max_memory"} & {str(key).lower() for key in set_by_user},
+        default_memory_limit=None if limited else partial(store.default_of, MEMORY_LIMIT),
     )
 
 

@@ -26,7 +26,6 @@ _MOST_EXTRA_THREADS = 32
 _LOOK_AGAIN_S = 5.0
 """A question asks now and then whether there still is somebody to answer it."""
 _SMALL_BATCH = 50
-"""Memory is given back after each: fewer would cost time, more cost memory."""
 
 
 @dataclass
@@ -121,11 +120,14 @@ class VersionCache:
             return list(relations)
         give_up_at = time.monotonic() + wait_s
         wanted = small(relations)
-        for start in range(0, len(wanted), _SMALL_BATCH):
-            if time.monotonic() > give_up_at:
-                break
-            self.read_now(wanted[start : start + _SMALL_BATCH])
-            self._provider.release_memory()
+        with self._provider.using_little_memory():
+            for start in range(0, len(wanted), _SMALL_BATCH):
+                if time.monotonic() > give_up_at:
+                    break
+                self.read_now(wanted[start : start + _SMALL_BATCH])
+        with self._changed:
+            for parts in wanted:
+                self._errors.pop(parts, None)  # with more memory it may be read
         return [parts for parts in relations if self.peek(parts) is None]
 
     # -- reads ahead ----------------------------------------------------------------------------

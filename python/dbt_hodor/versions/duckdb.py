@@ -59,12 +59,12 @@ class DuckDBProvider:
         path: str,
         keep_open: bool = True,
         clock_ms: Callable[[], float] = lambda: time.time() * 1000,
-        may_release: bool = False,
+        default_memory_limit: Callable[[], str] | None = None,
     ) -> None:
         """``open_cursor``: a new cursor on dbt's instance, with the profile's ``settings`` applied
         as for dbt's own. ``path``: the profile's. ``keep_open``: dbt holds the file for the whole
-        run; without it others can write between two nodes, so nothing is exclusive. ``may_release``:
-        the profile sets no memory limit."""
+        run; without it others can write between two nodes, so nothing is exclusive.
+        ``default_memory_limit``: of this machine, where the profile sets none: ``BufferPool``."""
         self._open_cursor = open_cursor
         self._path = path
         self._keep_open = keep_open
@@ -73,8 +73,7 @@ class DuckDBProvider:
         self._lock = threading.Lock()
         self._idle: list[Any] = []
         self._busy: set[Any] = set()
-        self._may_release = may_release
-        self._pool = BufferPool()
+        self._pool = BufferPool(default_memory_limit)
         self._catalog = ShapeCatalog()
         self._builtins: list[str] | None = None
         self._files = FileVersions()
@@ -241,11 +240,11 @@ class DuckDBProvider:
                 and self._catalog.native(cursor, parts)
             ]
 
-    def release_memory(self) -> None:
-        """Gives back what reads took. Only while no node runs."""
-        if self._may_release:
-            with self._cursor() as cursor:
-                self._pool.shrink(cursor)
+    @contextmanager
+    def using_little_memory(self) -> Iterator[None]:
+        """For reads of small tables. Only while no node runs."""
+        with self._cursor() as cursor, self._pool.kept_small(cursor):
+            yield
 
     def forget(self, parts: Parts | None) -> None:
         """Columns of one relation, or with ``None`` everything, may have changed."""

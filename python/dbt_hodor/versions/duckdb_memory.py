@@ -1,51 +1,56 @@
-"""Gives back the memory that reads of many small tables leave in DuckDB's buffer pool.
+"""Keeps reads of many small tables from filling DuckDB's buffer pool.
 
 In:  a cursor, at a moment when nobody else uses the instance.
-Out: the pool as small as before; whatever was read is read from disk again when somebody needs it.
+Out: a limit for the time of the reads, and afterwards the memory given back to the system.
 Never: touches the memory limit of somebody who has set one.
 
 The smallest table takes a block of 256 KiB once it is read, and the pool keeps it until the memory limit
-is reached: a thousand tables of a few rows are 250 MB that the process had no use for. Lowering the limit
-for a moment is the only way to have blocks thrown out.
+is reached: a thousand tables of a few rows are 250 MB that the process had no use for. With a low limit
+each read takes over the block of an earlier one, which is faster than a fresh one too.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
-import duckdb
-
-_WORTH_BYTES = 2 << 20
-_HEADROOM_BYTES = 1 << 20
-_LIMIT = "SELECT current_setting('memory_limit')"
+_HEADROOM_BYTES = 8 << 20
+"""For fifty small tables at a time, of which not all are read at once."""
+_REST_BYTES = 1 << 20
+MEMORY_LIMIT = "memory_limit"
+_LIMIT = f"SELECT current_setting('{MEMORY_LIMIT}')"
+_USED = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory()"
 
 
 class BufferPool:
-    """Of one instance. Not thread-safe: it belongs to the start of a run."""
+    """Of one instance."""
 
-    def __init__(self) -> None:
-        self._is_default: bool | None = None
+    def __init__(self, default_limit: Callable[[], str] | None = None) -> None:
+        """``default_limit``: what an engine on this machine shows for its memory limit when nobody set
+        one, since an engine does not tell whether somebody did. None: nothing is limited."""
+        self._default_limit = default_limit
 
-    def shrink(self, cursor: Any) -> None:
-        """Throws unused blocks of tables out, where that is worth the while."""
-        used, cached = cursor.execute(
-            "SELECT coalesce(sum(memory_usage_bytes), 0), "
-            "coalesce(sum(memory_usage_bytes) FILTER (tag = 'BASE_TABLE'), 0) FROM duckdb_memory()"
-        ).fetchone()
-        if cached < _WORTH_BYTES or not self._has_default_limit(cursor):
+    @contextmanager
+    def kept_small(self, cursor: Any) -> Iterator[None]:
+        """For the time of the body. What does not fit meanwhile is an error of its statement."""
+        if self._default_limit is None or not self._has_limit(cursor, self._default_limit()):
+            yield
             return
-        limit_kb = (used - cached + _HEADROOM_BYTES) // 1000
+        used = int(cursor.execute(_USED).fetchone()[0])
         try:
-            with suppress(Exception):  # more than that is in use: then nothing is thrown out
-                cursor.execute(f"SET GLOBAL memory_limit = '{limit_kb}KB'")
+            self._set(cursor, used + _HEADROOM_BYTES)
+            yield
+            self._set(cursor, used + _REST_BYTES)
         finally:
-            cursor.execute("RESET GLOBAL memory_limit")
+            cursor.execute(f"RESET GLOBAL {MEMORY_LIMIT}")
 
-    def _has_default_limit(self, cursor: Any) -> bool:
-        if self._is_default is None:
-            # An engine does not tell what was set, but a new one has the default of this machine.
-            with duckdb.connect(":memory:", config={"threads": "1"}) as fresh:
-                default = fresh.execute(_LIMIT).fetchone()
-            self._is_default = cursor.execute(_LIMIT).fetchone() == default
-        return self._is_default
+    @staticmethod
+    def _set(cursor: Any, limit_bytes: int) -> None:
+        """Blocks above it are thrown out, and freed pages go back to the system."""
+        with suppress(Exception):  # more than that is in use: then the limit stays
+            cursor.execute(f"SET GLOBAL {MEMORY_LIMIT} = '{limit_bytes // 1000}KB'")
+
+    @staticmethod
+    def _has_limit(cursor: Any, limit: str) -> bool:
+        return bool(cursor.execute(_LIMIT).fetchone()[0] == limit)

@@ -351,6 +351,59 @@ def test_a_reader_sees_what_a_killed_writer_committed(path: Path) -> None:
     assert {row.reason for row in store.load_latest("shop", "dev", 0)} == {"before the kill"}
 
 
+def test_closing_folds_the_log(path: Path) -> None:
+    store, log = DuckDBStore(str(path)), Path(f"{path}.wal")
+    store.append([record(999)])
+    assert log.exists()
+    store.close()
+    assert not log.exists()
+    assert record(999) in DuckDBStore(str(path), read_only=True).load_latest("shop", "dev", 0)
+
+
+def test_a_log_that_nobody_folded_is_folded_by_the_next(path: Path) -> None:
+    left = DuckDBStore(str(path))
+    left.append([record(999)])
+    log = Path(f"{path}.wal")
+    assert log.exists()
+    rows = DuckDBStore(str(path)).load_latest("shop", "dev", 0)
+    assert record(999) in rows
+    assert not log.exists()
+    left.append([record(1000)])
+    assert record(1000) in DuckDBStore(str(path)).load_latest("shop", "dev", 0)
+
+
+def test_a_log_that_cannot_be_folded_stays(path: Path) -> None:
+    store, log = DuckDBStore(str(path), lock_wait_s=0.1), Path(f"{path}.wal")
+    store.append([record(999)])
+    holder = child(HELD, str(path), "60")
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    store.close()
+    assert log.exists()
+    holder.kill()
+    holder.wait()
+    assert record(999) in DuckDBStore(str(path)).load_latest("shop", "dev", 0)
+    assert not log.exists()
+
+
+@pytest.mark.parametrize("cut", [1, 40, 400, 4000, 9000])
+def test_a_log_without_its_end_loses_its_end_only(path: Path, cut: int) -> None:
+    """What a machine leaves that stopped in the middle of a flush."""
+    left = DuckDBStore(str(path))
+    for number in range(1000, 1004):
+        left.append([record(number, detail="y" * 3000)])
+    log = Path(f"{path}.wal")
+    log.write_bytes(log.read_bytes()[:-cut])
+    store = DuckDBStore(str(path))
+    found = {row.record_id for row in store.load_latest("shop", "dev", 0)}
+    assert not store.notices
+    assert {row.record_id for row in ROWS} <= found
+    kept = [record(number).record_id in found for number in range(1000, 1004)]
+    assert kept == sorted(kept, reverse=True)
+    assert not kept[-1]
+    assert kept[0]
+
+
 # -- places that cannot be written ----------------------------------------------------------------
 
 

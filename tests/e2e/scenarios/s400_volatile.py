@@ -243,3 +243,28 @@ def user_type_changes(t: Twin) -> None:
         "build",
         unknown_upstream="m",
     )
+
+
+@scenario
+def function_made_by_dbt(t: Twin) -> None:
+    """A function of the project is looked at like any other; its node itself always builds."""
+    t.files(
+        {
+            "macros/f.sql": "{% macro duckdb__scalar_function_sql(target_relation) %}"
+            "create or replace macro {{ target_relation.render() }}"
+            "({{ model.arguments | map(attribute='name') | join(', ') }}) as "
+            "({{ model.compiled_code }}){% endmacro %}",
+            "functions/plus.sql": "x + 1",
+            "functions/plus.yml": "functions:\n  - name: plus\n"
+            "    arguments: [{name: x, data_type: integer}]\n    returns: {data_type: integer}\n",
+            "models/m.sql": "select {{ function('plus') }}(1) as n",
+            "models/c.sql": "select n from {{ ref('m') }}",
+            "models/k.sql": "select 1 as n",
+        }
+    )
+    t.run("build", undecided="plus", no_history="m c k")
+    t.run("build", undecided="plus", no_new_data="m c k")
+    t.write("functions/plus.sql", "x  +  2")
+    t.run("build", undecided="plus", upstream_code_changed="m", new_upstream_data="c", no_new_data="k")
+    t.run("build", undecided="plus", no_new_data="m c k")
+    t.run("build --select m", no_new_data="m")

@@ -265,6 +265,8 @@ def function_made_by_dbt(t: Twin) -> None:
     t.run("build", undecided="plus", no_history="m c k")
     t.run("build", undecided="plus", no_new_data="m c k")
     t.write("functions/plus.sql", "x  +  2")
-    t.run("build", undecided="plus", upstream_code_changed="m", new_upstream_data="c", no_new_data="k")
+    t.run(
+        "build", undecided="plus", upstream_code_changed="m", new_upstream_data="c", no_new_data="k"
+    )
     t.run("build", undecided="plus", no_new_data="m c k")
     t.run("build --select m", no_new_data="m")

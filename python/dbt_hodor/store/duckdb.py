@@ -10,8 +10,8 @@ Attaching costs under a millisecond, an engine of its own tens of them. The file
 storage version v1.0.0, so that every supported engine reads what another one wrote.
 
 What a call writes is in the file's log when it returns, and whoever attaches the file reads that too.
-The log is folded into the file by `close`, and by the first use of a later store if that did not
-come to it: doing so costs twice what a flush costs.
+The log is folded into the file by `close`, by the first use of a later store if that did not come to
+it, and when it is long: folding costs twice what a flush costs, reading a long log with each flush more.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ _ROW_GROUPS = "ROW_GROUP_SIZE 2048"
 _FREE_MEMORY = "RESET GLOBAL memory_limit"
 _MERGE = "SET GLOBAL max_vacuum_tasks = {}"
 _MANY_ROWS = 512
+_LONG_LOG_BYTES = 1 << 20
 
 
 def _one_text(rows: Iterable[Row]) -> str:
@@ -114,6 +115,7 @@ class DuckDBStore:
         self._engine: Any = None
         self._schema_ready = False
         self._appended = 0
+        self._long_log_bytes = _LONG_LOG_BYTES
         self.notices: list[str] = []
         """What a person should be told (a damaged file was set aside). The caller empties it."""
 
@@ -169,6 +171,11 @@ class DuckDBStore:
         values = [_one_text(unique.values()), oldest_ms]
         self._with_file(lambda connection: connection.execute(sql, values).fetchall())
         self._appended += len(unique)
+        with self._lock:
+            if self._log_bytes() > self._long_log_bytes:
+                self._fold_log(merge=False)
+                if self._log_bytes():
+                    self._long_log_bytes *= 2  # it cannot be folded now; trying costs
 
     def invocation(self, project: str, target: str, invocation_id: str | None) -> list[Row]:
         """All rows of one invocation, oldest first; without an id, of the one that wrote last."""
@@ -221,11 +228,8 @@ class DuckDBStore:
     def close(self) -> None:
         """Folds the log into the file and lets the engine go. The store may be used again."""
         with self._lock:
-            if not self._read_only and self._has_log():
-                # If somebody else has the file now, the log waits for the next who opens it.
-                with suppress(Exception), self._attached() as connection:
-                    connection.execute(_MERGE.format(0 if self._appended >= _MANY_ROWS else 100))
-                    connection.execute(_FOLD_LOG)
+            if not self._read_only and self._log_bytes():
+                self._fold_log(merge=self._appended < _MANY_ROWS)
             self._drop_engine()
 
     # -- opening and closing the file -----------------------------------------------------------
@@ -301,7 +305,7 @@ class DuckDBStore:
     def _bring_up_to_date(self, connection: Any) -> None:
         try:
             bring_up_to_date(connection, self._names)
-            if self._has_log():
+            if self._log_bytes():
                 connection.execute(_FOLD_LOG)
         except NewerSchema:
             raise
@@ -315,8 +319,17 @@ class DuckDBStore:
             raise
         self._schema_ready = True
 
-    def _has_log(self) -> bool:
-        return os.path.exists(self.path + ".wal")
+    def _fold_log(self, merge: bool) -> None:
+        """If somebody else has the file now, the log waits for the next who opens it."""
+        with suppress(Exception), self._attached() as connection:
+            connection.execute(_MERGE.format(100 if merge else 0))
+            connection.execute(_FOLD_LOG)
+
+    def _log_bytes(self) -> int:
+        try:
+            return os.path.getsize(self.path + ".wal")
+        except OSError:
+            return 0
 
     def _opened_engine(self) -> Any:
         if self._engine is None:

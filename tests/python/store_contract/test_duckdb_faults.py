@@ -360,6 +360,39 @@ def test_closing_folds_the_log(path: Path) -> None:
     assert record(999) in DuckDBStore(str(path), read_only=True).load_latest("shop", "dev", 0)
 
 
+def test_a_long_log_is_folded_on_the_way(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading it costs with each flush."""
+    monkeypatch.setattr("dbt_hodor.store.duckdb._LONG_LOG_BYTES", 20_000)
+    store, log = DuckDBStore(str(path), lock_wait_s=0.1), Path(f"{path}.wal")
+    sizes = []
+    for number in range(1000, 1009):
+        store.append([record(number, detail="y" * 5000)])
+        sizes.append(log.stat().st_size if log.exists() else 0)
+    assert sizes.count(0) >= 2
+    assert max(sizes) < 26_000
+    rows = {row.record_id for row in store.load_latest("shop", "dev", 0)}
+    assert {record(number).record_id for number in range(1000, 1009)} <= rows
+
+
+def test_a_long_log_that_cannot_be_folded_is_left_in_peace(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dbt_hodor.store.duckdb._LONG_LOG_BYTES", 20_000)
+    monkeypatch.setattr("dbt_hodor.store.duckdb._FOLD_LOG", "CHECKPOINT not_there")
+    tried = []
+    fold = DuckDBStore._fold_log
+    monkeypatch.setattr(
+        DuckDBStore, "_fold_log", lambda self, merge: (tried.append(merge), fold(self, merge))
+    )
+    store = DuckDBStore(str(path))
+    store.load_latest("shop", "dev", 0)
+    for number in range(1000, 1012):
+        store.append([record(number, detail="y" * 5000)])
+    assert tried == [False, False]
+    rows = {row.record_id for row in store.load_latest("shop", "dev", 0)}
+    assert {record(number).record_id for number in range(1000, 1012)} <= rows
+
+
 def test_a_log_that_nobody_folded_is_folded_by_the_next(path: Path) -> None:
     left = DuckDBStore(str(path))
     left.append([record(999)])

@@ -7,10 +7,7 @@ Never: raises; never loads the core, an engine or a store before the settings sa
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from dbt.flags import get_flags
@@ -28,25 +25,11 @@ def start(task: Any, adapter: Any, selected_uids: Any) -> Any:
             return None
         from dbt_hodor import opening
 
-        with _no_collections():
-            return opening.open_session(task, adapter, selected_uids, settings)
+        return opening.open_session(task, adapter, selected_uids, settings)
     except Exception as error:  # noqa: BLE001 - without a session dbt builds as usual
         cause = Redactor(os.environ).text(f"{type(error).__name__}: {error}")
         messages.warn(f"could not start and is off for this run: {cause}")
         return None
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """What opening makes lives until the run ends, so a collection meanwhile would walk everything that
-    dbt has loaded and free nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _wanted_settings(task: Any, adapter: Any) -> RunSettings | None:

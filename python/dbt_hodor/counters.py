@@ -1,29 +1,37 @@
 """How much thread-CPU and waiting hodor itself costs, by what it was spent on.
 
 In:  marks at the borders between our own work, data versions and the store.
-Out: totals per bucket, and named counts.
+Out: totals per bucket, and named counts. A full collection of Python's garbage walks all that dbt has
+     loaded, and whose code it falls into is chance, so it has a bucket of its own.
 Never: locks on the hot path: each thread adds to a table of its own.
 """
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections import Counter
+from contextlib import suppress
 from time import perf_counter, thread_time
+from typing import Any
 
-OWN, VERSIONS, STORE = "own", "versions", "store"
+OWN, VERSIONS, STORE, COLLECTOR = "own", "versions", "store", "collector"
+_BUCKETS = (OWN, VERSIONS, STORE, COLLECTOR)
+_FULL_COLLECTION = 2
 
 
 class _ThreadTable:
     """What one thread has added, and the bucket that its time goes to now."""
 
-    __slots__ = ("bucket", "counts", "cpu_s", "since", "wall_s")
+    __slots__ = ("bucket", "collected_for", "counts", "cpu_s", "since", "wall_s")
 
     def __init__(self) -> None:
         self.bucket: str | None = None
+        self.collected_for: str | None = None
         self.since = 0.0
-        self.cpu_s = dict.fromkeys((OWN, VERSIONS, STORE), 0.0)
-        self.wall_s = dict.fromkeys((OWN, VERSIONS, STORE), 0.0)
+        self.cpu_s = dict.fromkeys(_BUCKETS, 0.0)
+        self.wall_s = dict.fromkeys(_BUCKETS, 0.0)
         self.counts: Counter[str] = Counter()
 
     def change_to(self, bucket: str | None) -> str | None:
@@ -60,6 +68,37 @@ class Counters:
         self._local = threading.local()
         self._tables: list[_ThreadTable] = []
         self._lock = threading.Lock()
+        self._on_collection: Any = None
+
+    def watch_collections(self) -> None:
+        """Charges full collections that happen in one of our buckets to their own, until
+        `stop_watching` or until these counters are gone."""
+        counters = weakref.ref(self)
+
+        def on_collection(phase: str, info: dict[str, int]) -> None:
+            if info["generation"] != _FULL_COLLECTION:
+                return
+            watched = counters()
+            if watched is not None:
+                watched._collection(phase)
+
+        self._on_collection = on_collection
+        weakref.finalize(self, _forget, on_collection)
+        gc.callbacks.append(on_collection)
+
+    def stop_watching(self) -> None:
+        """Later collections are nobody's."""
+        _forget(self._on_collection)
+
+    def _collection(self, phase: str) -> None:
+        table: _ThreadTable | None = getattr(self._local, "table", None)
+        if table is None:
+            return
+        if phase == "start" and table.bucket is not None:
+            table.collected_for = table.change_to(COLLECTOR)
+        elif phase == "stop" and table.collected_for is not None:
+            table.change_to(table.collected_for)
+            table.collected_for = None
 
     def of_thread(self) -> _ThreadTable:
         """The calling thread's own; `change_to` on it is the shortest way to charge a bucket."""
@@ -98,3 +137,8 @@ class Counters:
         """A named count over all threads."""
         with self._lock:
             return sum(table.counts[name] for table in self._tables)
+
+
+def _forget(callback: Any) -> None:
+    with suppress(ValueError):
+        gc.callbacks.remove(callback)

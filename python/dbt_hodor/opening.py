@@ -31,6 +31,7 @@ _DAY_MS = 86_400_000
 def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSettings) -> Any:
     """The session of a run; None when the store cannot be opened. Raises on anything unforeseen."""
     counters = Counters()
+    counters.watch_collections()
     with counters.spent_on(OWN):
         facts = run_facts.read(task, adapter)
         store = _open_store(settings, facts)

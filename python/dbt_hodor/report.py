@@ -17,7 +17,7 @@ from typing import Any
 
 from dbt_hodor import _core
 from dbt_hodor.context import RunContext
-from dbt_hodor.counters import OWN, STORE, VERSIONS
+from dbt_hodor.counters import COLLECTOR, OWN, STORE, VERSIONS
 from dbt_hodor.manifest import resource_of
 from dbt_hodor.plan import Plan
 
@@ -131,7 +131,7 @@ class RunReport:
 
     def _cpu_ms(self) -> dict[str, float]:
         counters = self._run.counters
-        cpu_s = {name: counters.cpu_s(name) for name in (OWN, VERSIONS, STORE)}
+        cpu_s = {name: counters.cpu_s(name) for name in (OWN, VERSIONS, STORE, COLLECTOR)}
         # The reads themselves run on threads of the cache.
         cpu_s[VERSIONS] += self._run.warehouse.cache.counters.cpu_s
         return {name: round(value * 1000, 3) for name, value in cpu_s.items()}

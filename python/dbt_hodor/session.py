@@ -357,7 +357,12 @@ class Session:
             self._done = True
         self.nodes_done()
         self._guarded("the report", self._say, results)
-        for close in (self._stop_listening, self._run.warehouse.close, self._writer.close):
+        for close in (
+            self._stop_listening,
+            self._run.warehouse.close,
+            self._writer.close,
+            self._run.counters.stop_watching,
+        ):
             self._guarded("closing", close)
 
     def _say(self, results: list[Any]) -> None:

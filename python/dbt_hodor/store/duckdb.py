@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -70,6 +71,7 @@ _FREE_MEMORY = "RESET GLOBAL memory_limit"
 _MERGE = "SET GLOBAL max_vacuum_tasks = {}"
 _MANY_ROWS = 512
 _LONG_LOG_BYTES = 1 << 20
+_ROOM_BYTES = 4 << 20
 
 
 def _one_text(rows: Iterable[Row]) -> str:
@@ -89,6 +91,10 @@ def _rows_of(result: Any) -> list[Row]:
     while some := result.fetchmany(_FETCH_COUNT):
         rows += [Row._make(map(once, row, row)) for row in some]
     return rows
+
+
+class _NotFolded(Exception):
+    """The log stays; the engine that tried is of no use any more."""
 
 
 class DuckDBStore:
@@ -115,7 +121,7 @@ class DuckDBStore:
         self._engine: Any = None
         self._schema_ready = False
         self._appended = 0
-        self._long_log_bytes = _LONG_LOG_BYTES
+        self._may_fold = True
         self.notices: list[str] = []
         """What a person should be told (a damaged file was set aside). The caller empties it."""
 
@@ -172,10 +178,8 @@ class DuckDBStore:
         self._with_file(lambda connection: connection.execute(sql, values).fetchall())
         self._appended += len(unique)
         with self._lock:
-            if self._log_bytes() > self._long_log_bytes:
+            if self._log_bytes() > _LONG_LOG_BYTES:
                 self._fold_log(merge=False)
-                if self._log_bytes():
-                    self._long_log_bytes *= 2  # it cannot be folded now; trying costs
 
     def invocation(self, project: str, target: str, invocation_id: str | None) -> list[Row]:
         """All rows of one invocation, oldest first; without an id, of the one that wrote last."""
@@ -228,7 +232,7 @@ class DuckDBStore:
     def close(self) -> None:
         """Folds the log into the file and lets the engine go. The store may be used again."""
         with self._lock:
-            if not self._read_only and self._log_bytes():
+            if not self._read_only:
                 self._fold_log(merge=self._appended < _MANY_ROWS)
             self._drop_engine()
 
@@ -259,6 +263,8 @@ class DuckDBStore:
                         return work(connection)
                 except (StoreUnavailable, StoreUnreadable):
                     raise
+                except _NotFolded:  # its records can be read and written all the same
+                    continue
                 except NewerSchema as error:
                     raise StoreUnavailable(advice(Fault.newer, self.path, error)) from error
                 except Exception as error:
@@ -305,9 +311,9 @@ class DuckDBStore:
     def _bring_up_to_date(self, connection: Any) -> None:
         try:
             bring_up_to_date(connection, self._names)
-            if self._log_bytes():
-                connection.execute(_FOLD_LOG)
-        except NewerSchema:
+            if self._can_fold():
+                self._fold(connection)
+        except (NewerSchema, _NotFolded):
             raise
         except Exception as error:
             if classify(error) is Fault.unavailable and "error: " in str(error).lower():
@@ -321,9 +327,30 @@ class DuckDBStore:
 
     def _fold_log(self, merge: bool) -> None:
         """If somebody else has the file now, the log waits for the next who opens it."""
+        if not self._can_fold():
+            return
         with suppress(Exception), self._attached() as connection:
-            connection.execute(_MERGE.format(100 if merge else 0))
+            if self._can_fold():  # opening did not come to it
+                connection.execute(_MERGE.format(100 if merge else 0))
+                self._fold(connection)
+
+    def _can_fold(self) -> bool:
+        """A failed try costs more than a long log: the engine leaves a mark of it in the log, and takes
+        a log with two marks for a damaged one. So there is one try, and none on a disk that is full."""
+        log_bytes = self._log_bytes()
+        if not log_bytes or not self._may_fold:
+            return False
+        with suppress(OSError):
+            free_bytes = shutil.disk_usage(os.path.dirname(self.path) or ".").free
+            return free_bytes > 4 * log_bytes + _ROOM_BYTES
+        return True
+
+    def _fold(self, connection: Any) -> None:
+        try:
             connection.execute(_FOLD_LOG)
+        except Exception as error:
+            self._may_fold = False
+            raise _NotFolded from error
 
     def _log_bytes(self) -> int:
         try:

@@ -120,6 +120,8 @@ class VersionCache:
             return list(relations)
         give_up_at = time.monotonic() + wait_s
         wanted = small(relations)
+        if not wanted:
+            return list(relations)
         with self._provider.using_little_memory():
             for start in range(0, len(wanted), _SMALL_BATCH):
                 if time.monotonic() > give_up_at:

@@ -34,7 +34,8 @@ class BufferPool:
     @contextmanager
     def kept_small(self, cursor: Any) -> Iterator[None]:
         """For the time of the body. What does not fit meanwhile is an error of its statement."""
-        if self._default_limit is None or not self._has_limit(cursor, self._default_limit()):
+        default = None if self._default_limit is None else self._default_limit()
+        if default is None or not self._has_limit(cursor, default):
             yield
             return
         used = int(cursor.execute(_USED).fetchone()[0])
@@ -43,6 +44,9 @@ class BufferPool:
             yield
             self._set(cursor, used + _REST_BYTES)
         finally:
+            # DuckDB 1.5 resets what the setting shows and not the limit itself, so it is set first.
+            with suppress(Exception):
+                cursor.execute(f"SET GLOBAL {MEMORY_LIMIT} = '{default}'")
             cursor.execute(f"RESET GLOBAL {MEMORY_LIMIT}")
 
     @staticmethod

@@ -163,20 +163,20 @@ def test_a_disk_with_room_for_the_log_only_loses_nothing(settled):
         path=STATE,
     )
     assert os.path.getsize(settled.root / STATE) > 5_000_000
-    settled.output = settled.python(
-        """
+    limited = """
         import resource, signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
         from dbt.cli.main import dbtRunner
-        result = dbtRunner().invoke(["--no-use-colors", "build", "--full-refresh"])
+        result = dbtRunner().invoke({})
         assert result.success, result.exception
         """
-    )
-    assert set(settled.actions.values()) == {"build"}
-    assert warnings(settled) == []
     log = settled.root / f"{STATE}.wal"
-    assert log.exists()
+    for arguments, action in ((["build", "--full-refresh"], "build"), (["build"], "reuse")):
+        settled.output = settled.python(limited.format(["--no-use-colors", *arguments]))
+        assert settled.actions["t"] == action
+        assert warnings(settled) == []
+        assert log.exists()
     settled.dbt("build")
     assert set(settled.actions.values()) == {"reuse", "replay"}
     assert not log.exists()

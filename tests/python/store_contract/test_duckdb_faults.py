@@ -380,17 +380,41 @@ def test_a_long_log_that_cannot_be_folded_is_left_in_peace(
     monkeypatch.setattr("dbt_hodor.store.duckdb._LONG_LOG_BYTES", 20_000)
     monkeypatch.setattr("dbt_hodor.store.duckdb._FOLD_LOG", "CHECKPOINT not_there")
     tried = []
-    fold = DuckDBStore._fold_log
-    monkeypatch.setattr(
-        DuckDBStore, "_fold_log", lambda self, merge: (tried.append(merge), fold(self, merge))
-    )
+    fold = DuckDBStore._fold
+    monkeypatch.setattr(DuckDBStore, "_fold", lambda self, c: (tried.append(1), fold(self, c)))
     store = DuckDBStore(str(path))
     store.load_latest("shop", "dev", 0)
     for number in range(1000, 1012):
         store.append([record(number, detail="y" * 5000)])
-    assert tried == [False, False]
+    assert len(tried) == 1
+    store.close()
+    assert len(tried) == 1
     rows = {row.record_id for row in store.load_latest("shop", "dev", 0)}
     assert {record(number).record_id for number in range(1000, 1012)} <= rows
+
+
+def test_a_log_that_cannot_be_folded_at_the_start_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    DuckDBStore(str(path)).append([record(999)])
+    monkeypatch.setattr("dbt_hodor.store.duckdb._FOLD_LOG", "CHECKPOINT not_there")
+    store = DuckDBStore(str(path))
+    assert record(999) in store.load_latest("shop", "dev", 0)
+    store.append([record(1000)])
+    assert record(1000) in store.load_latest("shop", "dev", 0)
+    assert not set_aside(path)
+
+
+def test_nothing_is_folded_on_a_disk_without_room(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, log = DuckDBStore(str(path)), Path(f"{path}.wal")
+    store.append([record(999)])
+    usage = shutil.disk_usage(path.parent)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1 << 20))
+    store.close()
+    assert log.exists()
+    assert record(999) in DuckDBStore(str(path)).load_latest("shop", "dev", 0)
 
 
 def test_a_log_that_nobody_folded_is_folded_by_the_next(path: Path) -> None:

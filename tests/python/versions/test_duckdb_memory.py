@@ -56,6 +56,8 @@ def test_reads_take_over_the_blocks_of_earlier_ones(engine: Any) -> None:
         assert cached_bytes(engine) < 12_000_000
     assert cached_bytes(engine) < 4_000_000
     assert limit(engine) == before
+    # What an engine shows as its limit need not be what it keeps to.
+    assert engine.execute("SELECT len(list(range)) FROM range(4000000)").fetchone() == (4000000,)
     read_all(engine)
     assert cached_bytes(engine) > 20_000_000
     assert engine.execute("SELECT sum(a) FROM t7").fetchone() == (10,)
@@ -87,6 +89,7 @@ def test_an_error_in_between_ends_the_limit(engine: Any) -> None:
         fail()
     assert seen != [before]
     assert limit(engine) == before
+    assert engine.execute("SELECT len(list(range)) FROM range(4000000)").fetchone() == (4000000,)
 
 
 def test_what_is_in_use_stays(engine: Any) -> None:

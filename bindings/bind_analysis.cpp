@@ -26,6 +26,8 @@ Dialect dialect_named(std::string_view name) {
 
 const char* name_of(AnalysisTier tier) {
   switch (tier) {
+    case AnalysisTier::canonical:
+      return "canonical";
     case AnalysisTier::tokens:
       return "tokens";
     case AnalysisTier::text:
@@ -61,9 +63,11 @@ std::optional<Parts> target_of(const StatementFacts& statement) {
 
 // The arguments are C++ copies or texts that the caller holds, so no Python object is touched.
 Analysis analyze_text(std::string_view sql, std::string_view dialect, RunValues run_values,
-                      const RelationIds& relation_ids, std::optional<Parts> own) {
+                      const RelationIds& relation_ids, std::optional<Parts> own,
+                      bool usual_settings) {
   const Dialect chosen = dialect_named(dialect);
-  const AnalyzeOptions options{std::move(run_values), &relation_ids, own.value_or(Parts())};
+  const AnalyzeOptions options{std::move(run_values), &relation_ids, own.value_or(Parts()),
+                               usual_settings};
   const nb::gil_scoped_release released;
   return analyze(sql, chosen, options);
 }
@@ -88,7 +92,9 @@ void bind_analysis(nb::module_& m) {
   nb::class_<Analysis>(m, "Analysis", "What one query is, reads and consists of.")
       .def_prop_ro(
           "tier", [](const Analysis& self) { return name_of(self.tier); },
-          "tokens, or text when the query could not be cut into tokens.")
+          "canonical, tokens where that is not to be had, or text when the query could not be cut "
+          "into "
+          "tokens.")
       .def_ro("code_hash", &Analysis::code_hash)
       .def_ro("facts", &Analysis::facts, nb::rv_policy::copy)
       .def_prop_ro("parts", &parts_of, "(cte, column or body; name; hash) for explain.");
@@ -98,10 +104,13 @@ void bind_analysis(nb::module_& m) {
           "query, harmless, write, session, loads or opaque.")
       .def_prop_ro("target", &target_of, "Parts of the relation that a write changes.")
       .def_ro("facts", &StatementFacts::facts, nb::rv_policy::copy);
-  m.def("analyze", &analyze_text, "sql"_a, "dialect"_a, "run_values"_a, "relation_ids"_a,
-        "own"_a.none(),
-        "Hash and facts of one query. own: parts of the relation that it builds.\n\n"
-        "dialect: duckdb or databricks, else ValueError. Releases the GIL.");
+  m.def(
+      "analyze", &analyze_text, "sql"_a, "dialect"_a, "run_values"_a, "relation_ids"_a,
+      "own"_a.none(), "usual_settings"_a = false,
+      "Hash and facts of one query. own: parts of the relation that it builds. usual_settings: the "
+      "engine's settings are at their defaults, so that the hash may be that of the canonical "
+      "form.\n\n"
+      "dialect: duckdb or databricks, else ValueError. Releases the GIL.");
   m.def("analyze_statements", &analyze_several, "sql"_a, "dialect"_a, "run_values"_a,
         "relation_ids"_a, "own"_a.none(),
         "(hash of the whole text, its statements). Releases the GIL.");

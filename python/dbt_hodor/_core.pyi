@@ -177,7 +177,9 @@ class Analysis:
 
     @property
     def tier(self) -> str:
-        """tokens, or text when the query could not be cut into tokens."""
+        """
+        canonical, tokens where that is not to be had, or text when the query could not be cut into tokens.
+        """
 
     @property
     def code_hash(self) -> str: ...
@@ -203,9 +205,9 @@ class StatementFacts:
     @property
     def facts(self) -> Facts: ...
 
-def analyze(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None) -> Analysis:
+def analyze(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None, usual_settings: bool = False) -> Analysis:
     """
-    Hash and facts of one query. own: parts of the relation that it builds.
+    Hash and facts of one query. own: parts of the relation that it builds. usual_settings: the engine's settings are at their defaults, so that the hash may be that of the canonical form.
 
     dialect: duckdb or databricks, else ValueError. Releases the GIL.
     """

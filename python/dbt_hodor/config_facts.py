@@ -121,7 +121,26 @@ def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
         values["model_constraints"] = plain(constraints)
     if use.mentions:
         values.update(_mentioned_values(node, use.mentions))
+    if use.project:
+        _add_key_orders(values)
     return values
+
+
+def _add_key_orders(values: dict[str, Any]) -> None:
+    """A digest takes mappings for sets of keys, and a macro of the project can loop over one."""
+    orders = {key: order for key, value in values.items() if (order := _key_order(value))}
+    if orders:
+        values["order of keys"] = orders
+
+
+def _key_order(value: Any) -> list[Any] | None:
+    if isinstance(value, Mapping):
+        inner = [_key_order(item) for item in value.values()]
+        return [[str(key) for key in value], inner] if len(value) > 1 or any(inner) else None
+    if isinstance(value, (list, tuple)):
+        inner = [_key_order(item) for item in value]
+        return inner if any(inner) else None
+    return None
 
 
 def config_digest(values: Mapping[str, Any]) -> str:
@@ -182,6 +201,8 @@ def macro_values(use: MacroUse, variables: Mapping[str, Any], target: Mapping[st
     for name in sorted(use.target_keys):
         if name in target:
             values[f"target.{name}"] = plain(target[name])
+    if use.project:
+        _add_key_orders(values)
     return values
 
 

@@ -80,7 +80,8 @@ class Counters:
                 return
             watched = counters()
             if watched is not None:
-                watched._collection(phase)
+                with suppress(Exception):  # nobody could catch it
+                    watched._collection(phase)
 
         self._on_collection = on_collection
         weakref.finalize(self, _forget, on_collection)

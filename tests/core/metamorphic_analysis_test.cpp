@@ -1,5 +1,5 @@
-// Pairs of queries against the code hash: those of must_differ never share one, those of
-// token_equal always do. Every text also passes the lexer's invariants and hashes the same twice.
+// Pairs of queries against the code hash: those of must_differ and canonical_differ never share
+// one, those of token_equal always do, those of canonical_equal do on the canonical tier.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,6 +16,10 @@ struct Pair {
   Dialect dialect = Dialect::duckdb;
   std::string a, b, why;
 };
+
+const char* name_of(Dialect dialect) {
+  return dialect == Dialect::duckdb ? "duckdb" : "databricks";
+}
 
 std::string text_of(const Value& object, std::string_view key) {
   const Value* found = json::find(object, key);
@@ -39,28 +43,38 @@ std::vector<Pair> read_pairs(const std::string& name) {
   return pairs;
 }
 
-std::string hash_of(const std::string& sql, Dialect dialect) {
-  return analyze(sql, dialect, {}).code_hash;
+std::string hash_of(const std::string& sql, Dialect dialect, bool canonical) {
+  AnalyzeOptions options;
+  options.usual_settings = canonical;
+  return analyze(sql, dialect, options).code_hash;
+}
+
+void expect(const std::string& file, std::size_t least, bool canonical, bool equal) {
+  const std::vector<Pair> pairs = read_pairs(file);
+  ASSERT_GE(pairs.size(), least);
+  for (const Pair& pair : pairs) {
+    const bool same =
+        hash_of(pair.a, pair.dialect, canonical) == hash_of(pair.b, pair.dialect, canonical);
+    EXPECT_EQ(same, equal) << name_of(pair.dialect) << '\n'
+                           << pair.a << '\n'
+                           << pair.b << '\n'
+                           << pair.why;
+  }
 }
 
 TEST(AnalysisMetamorphic, DifferentQueriesNeverShareAHash) {
-  const std::vector<Pair> pairs = read_pairs("must_differ.jsonl");
-  ASSERT_GT(pairs.size(), 690u);
-  for (const Pair& pair : pairs) {
-    EXPECT_NE(hash_of(pair.a, pair.dialect), hash_of(pair.b, pair.dialect)) << pair.a << "\n"
-                                                                            << pair.b << "\n"
-                                                                            << pair.why;
+  for (const bool canonical : {false, true}) {
+    expect("must_differ.jsonl", 699, canonical, false);
+    expect("canonical_differ.jsonl", 60, canonical, false);
   }
 }
 
 TEST(AnalysisMetamorphic, TokenEqualQueriesShareAHash) {
-  const std::vector<Pair> pairs = read_pairs("token_equal.jsonl");
-  ASSERT_GT(pairs.size(), 60u);
-  for (const Pair& pair : pairs) {
-    EXPECT_EQ(hash_of(pair.a, pair.dialect), hash_of(pair.b, pair.dialect)) << pair.a << "\n"
-                                                                            << pair.b << "\n"
-                                                                            << pair.why;
-  }
+  for (const bool canonical : {false, true}) expect("token_equal.jsonl", 63, canonical, true);
+}
+
+TEST(AnalysisMetamorphic, QueriesOfOneCanonicalFormShareAHash) {
+  expect("canonical_equal.jsonl", 80, true, true);
 }
 
 }  // namespace

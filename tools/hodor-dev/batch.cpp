@@ -7,7 +7,8 @@
 
 #include <chrono>
 
-#include "hodor/fingerprint/code_hash.hpp"
+#include "hodor/extract/analyze.hpp"
+#include "hodor/syntax/lexer.hpp"
 
 namespace hodor::dev {
 namespace {
@@ -16,6 +17,11 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+const char* name_of_tier(AnalysisTier tier) {
+  if (tier == AnalysisTier::canonical) return "canonical ";
+  return tier == AnalysisTier::tokens ? "tokens " : "text ";
 }
 
 }  // namespace
@@ -43,8 +49,9 @@ int run_batch(std::istream& in, std::ostream& out) {
     const Lexed lexed = lex(sql, *dialect);
     lex_seconds += seconds_since(start);
     const auto hash_start = Clock::now();
-    const CodeText text(sql, *dialect, {});
-    const std::string hash = CodeHasher(text, nullptr).hash();
+    AnalyzeOptions options;
+    options.usual_settings = true;
+    const Analysis analysis = analyze(sql, *dialect, options);
     hash_seconds += seconds_since(hash_start);
     bytes += size;
     std::string error = check_tokens(sql, *dialect, lexed);
@@ -52,8 +59,8 @@ int run_batch(std::istream& in, std::ostream& out) {
       const Token& bad = lexed.tokens[lexed.tokens.size() - 2];
       error = std::string(name_of(bad.kind)) + " at byte " + std::to_string(bad.begin);
     }
-    out << (text.tier() == CodeTier::tokens ? "tokens " : "text ") << hash << ' '
-        << lexed.tokens.size() << ' ' << (error.empty() ? "-" : error) << '\n';
+    out << name_of_tier(analysis.tier) << analysis.code_hash << ' ' << lexed.tokens.size() << ' '
+        << (error.empty() ? "-" : error) << '\n';
   }
   out << "# " << bytes << ' ' << lex_seconds << ' ' << hash_seconds << '\n';
   return in.eof() ? 0 : 2;

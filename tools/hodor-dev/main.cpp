@@ -1,7 +1,9 @@
 // hodor-dev: shows what the core makes of one SQL file.
 //
 // In:  a command, a file ("-": standard input), a dialect.
-// Out: tokens, the code hash, or the pre-image as text that `diff` can compare.
+// Out: tokens, the code hash, or the pre-image as text that `diff` can compare (of the token tier,
+// or
+//      of the canonical form).
 // Never: part of the package.
 #include <fstream>
 #include <iostream>
@@ -11,13 +13,16 @@
 #include <vector>
 
 #include "batch.hpp"
+#include "hodor/canonical/canonical_form.hpp"
 #include "hodor/fingerprint/code_hash.hpp"
+#include "hodor/syntax/parser.hpp"
 
 namespace hodor::dev {
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: hodor-dev tokens|hash|preimage FILE --dialect duckdb|databricks [--run-value VALUE "
+    "usage: hodor-dev tokens|hash|preimage|canonical FILE --dialect duckdb|databricks [--run-value "
+    "VALUE "
     "PLACEHOLDER]... [--relation DATABASE SCHEMA NAME ID]...\n"
     "       hodor-dev batch < RECORDS\n";
 
@@ -99,6 +104,16 @@ int run(const Options& options) {
   }
   if (options.command == "preimage") {
     std::cout << hasher.preimage().dump();
+    return 0;
+  }
+  if (options.command == "canonical") {
+    const Tree tree = parse_query(text.sql(), options.dialect, text.tokens());
+    for (const Problem& problem : tree.problems) {
+      std::cerr << "token " << problem.token << ": " << problem.what << '\n';
+    }
+    if (!has_canonical_form(tree)) return 1;
+    const CodeHasher folded(text, &ids, TokenRoles{tree.keyword});
+    std::cout << canonical_preimage(tree, folded).dump();
     return 0;
   }
   std::cerr << kUsage;

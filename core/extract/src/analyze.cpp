@@ -1,6 +1,8 @@
 // One pass: lex, parse, facts, code hash, parts.
 #include "hodor/extract/analyze.hpp"
 
+#include "hodor/base/sha256.hpp"
+#include "hodor/canonical/canonical_form.hpp"
 #include "hodor/extract/facts.hpp"
 #include "hodor/fingerprint/code_hash.hpp"
 #include "hodor/syntax/parser.hpp"
@@ -29,7 +31,13 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
   analysis.facts = extract_facts(tree, extract);
   const std::vector<std::uint8_t> keyword = foldable_keywords(tree);
   const CodeHasher hasher(text, options.relation_ids, TokenRoles{keyword});
-  analysis.code_hash = hasher.hash();
+  if (options.usual_settings && has_canonical_form(tree)) {
+    analysis.tier = AnalysisTier::canonical;
+    const CodeHasher folded(text, options.relation_ids, TokenRoles{tree.keyword});
+    analysis.code_hash = sha256_hex(canonical_preimage(tree, folded).bytes());
+  } else {
+    analysis.code_hash = hasher.hash();
+  }
   analysis.parts = hash_parts(tree, hasher);
   return analysis;
 }

@@ -66,6 +66,14 @@ bool is_zero_or_null(const Tree& tree, NodeId id) {
   return tree.text(operand) == "0" || lower(tree.text(operand)) == "null";
 }
 
+// ARRAY(SELECT ...): the rows in their order.
+bool takes_query(const Tree& tree, NodeId call) {
+  const NodeId argument = tree.child(call, NodeKind::argument);
+  if (argument == kNoNode || tree[argument].first_child == kNoNode) return false;
+  return tree[tree[argument].first_child].kind == NodeKind::query ||
+         tree.text(argument).starts_with("(");
+}
+
 }  // namespace
 
 bool is_aggregate(Dialect dialect, std::string_view name) {
@@ -86,6 +94,7 @@ bool is_order_sensitive_call(const Tree& tree, NodeId call) {
     return framed || !is_insensitive(tree.dialect, name);
   }
   if (is_sensitive(tree.dialect, name)) return true;
+  if (name == "array" && takes_query(tree, call)) return true;
   // A user's own function may hold anything.
   const bool known = is_builtin_function(tree.dialect, name) || is_insensitive(tree.dialect, name);
   static constexpr std::string_view kGrammar[] = {"all",
@@ -130,6 +139,14 @@ void Extractor::order_marks(NodeId id) {
       break;
     case NodeKind::distinct:
       sensitive = tree_.has(id, flag::on);
+      break;
+    case NodeKind::op:  // COLLATE: which of several spellings stands for all is a matter of order
+      sensitive = tree_[id].first_child != kNoNode;
+      break;
+    case NodeKind::type:
+      for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
+        sensitive |= is_word(tree_.tokens[i], tree_.sql, "collate");
+      }
       break;
     case NodeKind::join:
       sensitive = tree_.has(id, flag::asof | flag::positional);

@@ -152,11 +152,11 @@ void CodeHasher::add_gap(Preimage& preimage, std::uint32_t index) const {
   }
 }
 
-void CodeHasher::add_token(Preimage& preimage, std::uint32_t index) const {
+void CodeHasher::add_token(Preimage& preimage, std::uint32_t index, bool folded) const {
   const Token& token = text_.tokens()[index];
   const std::string_view sql = text_.sql();
   if (text_.run_values_in(token).empty()) {
-    if (is_keyword(index)) {
+    if (folded && is_keyword(index)) {
       preimage.text("", lower_case(token.text(sql)));
     } else {
       preimage.text("", token.text(sql));
@@ -183,13 +183,20 @@ void CodeHasher::add_tokens(Preimage& preimage, TokenRange range) const {
     if (next != replaced_.end() && next->begin == i && next->end <= range.end) {
       preimage.begin_list("relation");
       preimage.text("id", *replaced_ids_[static_cast<std::size_t>(next - replaced_.begin())]);
-      add_token(preimage, next->end - 1);
+      add_token(preimage, next->end - 1, true);
       preimage.end_list();
       i = next->end - 1;
       ++next;
     } else {
-      add_token(preimage, i);
+      add_token(preimage, i, true);
     }
+  }
+}
+
+void CodeHasher::add_as_written(Preimage& preimage, TokenRange range) const {
+  for (std::uint32_t i = range.begin; i < range.end; ++i) {
+    if (i > range.begin) add_gap(preimage, i);
+    add_token(preimage, i, false);
   }
 }
 

@@ -21,6 +21,7 @@ import os
 import shutil
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -68,10 +69,16 @@ _ROW_GROUPS = "ROW_GROUP_SIZE 2048"
 # Setting a limit is what makes the engine give freed pages back to the system; without it, what the
 # largest flush took stays with the process: ten megabytes of a steady run's peak. Takes 1 ms.
 _FREE_MEMORY = "RESET GLOBAL memory_limit"
+_NEW_FILE = ", STORAGE_VERSION 'v1.0.0'"
 _MERGE = "SET GLOBAL max_vacuum_tasks = {}"
 _MANY_ROWS = 512
 _LONG_LOG_BYTES = 1 << 20
 _ROOM_BYTES = 4 << 20
+
+
+def literal(text: str) -> str:
+    """A string literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _one_text(rows: Iterable[Row]) -> str:
@@ -285,13 +292,15 @@ class DuckDBStore:
         if not self._read_only:
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
         connection = self._opened_engine()
-        target = "'" + self.path.replace("'", "''") + "'"
         options = "READ_ONLY" if self._read_only else _ROW_GROUPS
         if not os.path.exists(self.path):
             self._schema_ready = False
-            # Only for a new file: one that somebody made with a later version is not lowered.
-            options += ", STORAGE_VERSION 'v1.0.0'"
-        connection.execute(f"ATTACH {target} AS {_CATALOG} ({options})")
+            self._create(connection)
+            # If it could not be made beforehand. Only for a new file: one that somebody made with a
+            # later version is not lowered.
+            if not os.path.exists(self.path):
+                options += _NEW_FILE
+        connection.execute(f"ATTACH {literal(self.path)} AS {_CATALOG} ({options})")
         try:
             if not self._schema_ready and not self._read_only:
                 self._bring_up_to_date(connection)
@@ -307,6 +316,29 @@ class DuckDBStore:
             raise
         with suppress(Exception):
             connection.execute(_FREE_MEMORY)
+
+    def _create(self, connection: Any) -> None:
+        """Makes an empty file under another name and gives it its own in one step. An engine that finds
+        no file begins one and drops its log, even if another process has just made both."""
+        log = f"{self.path}.wal"
+        with suppress(OSError):
+            stale = os.stat(log)
+            if not os.path.exists(self.path) and os.path.samestat(stale, os.stat(log)):
+                os.unlink(log)  # of a file that somebody deleted
+        beginning = f"{self.path}.{uuid.uuid4().hex}.new"
+        try:
+            connection.execute(
+                f"ATTACH {literal(beginning)} AS {_CATALOG} ({_ROW_GROUPS}{_NEW_FILE})"
+            )
+            connection.execute(f"DETACH {_CATALOG}")
+            with suppress(OSError):  # somebody was faster, or a file system without links
+                os.link(beginning, self.path)
+        except BaseException:
+            self._drop_engine()
+            raise
+        finally:
+            with suppress(OSError):
+                os.unlink(beginning)
 
     def _bring_up_to_date(self, connection: Any) -> None:
         try:

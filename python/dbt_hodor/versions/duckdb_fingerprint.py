@@ -65,15 +65,18 @@ class _Collated(Exception):
 def _run(cursor: Any, jobs: Sequence[_Job]) -> dict[int, Fingerprint | None]:
     """``None``: the row numbers have gaps, so that the order part needs the other form."""
     found: dict[int, Fingerprint | None] = {job.place: Fingerprint("0:0", "0") for job in jobs}
-    by_rowid = {job.place: job.by_rowid for job in jobs}
+    by_place = {job.place: job for job in jobs}
     rows = cursor.execute(_statement(jobs)).fetchall()
     if rows and rows[0][5] and not all(job.collated for job in jobs):
         raise _Collated
     for place, count, data, order, largest, _ in rows:
-        if by_rowid[place] and largest + 1 != count:
+        job = by_place[place]
+        if job.by_rowid and largest + 1 != count:
             found[place] = None
-        else:
-            found[place] = Fingerprint(f"{count}:{data}", str(order))
+            continue
+        # GROUP BY, DISTINCT and min() give that one of several equal spellings which comes first.
+        spelling = f":{order}" if job.collated else ""
+        found[place] = Fingerprint(f"{count}:{data}{spelling}", str(order))
     return found
 
 

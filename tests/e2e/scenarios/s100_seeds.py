@@ -132,3 +132,50 @@ def show_always_builds(t: Twin) -> None:
     t.run("seed --show", unsupported="s")
     t.statuses_were("success")
     t.run("build", no_new_data="s m c")
+
+
+@scenario
+def rows_reordered_for_an_array_of_a_query(t: Twin) -> None:
+    """ARRAY(SELECT ...) takes the rows in their order."""
+    t.sql("create schema raw; create table raw.t as select * from (values (1), (2), (3)) v(id)")
+    t.files(
+        {
+            "models/sources.yml": "sources: [{name: raw, schema: raw, tables: [{name: t}]}]\n",
+            "models/m.sql": "select array(select id from {{ source('raw', 't') }}) as ids",
+            "models/c.sql": "select ids[1] as first from {{ ref('m') }}",
+            "models/e.sql": "select map(array(select id from {{ source('raw', 't') }}), "
+            "array(select id from {{ source('raw', 't') }})) as ids",
+            "models/k.sql": "select sum(id) as n from {{ source('raw', 't') }}",
+        }
+    )
+    t.run("build", no_history="m c e k")
+    t.run("build", no_new_data="m c e k")
+    t.sql("create or replace table raw.t as select * from raw.t order by id desc")
+    t.run("build", new_upstream_data="m c e", no_new_data="k")
+
+
+@scenario
+def rows_reordered_under_a_collation(t: Twin) -> None:
+    """Which of several equal spellings stands for all of them is a matter of order."""
+    t.sql(
+        "create schema raw; create table raw.t(c varchar collate nocase); "
+        "insert into raw.t values ('a'), ('A'), ('b'); "
+        "create table raw.u as select * from (values ('a'), ('A'), ('b')) v(c)"
+    )
+    t.files(
+        {
+            "models/sources.yml": "sources: [{name: raw, schema: raw, tables: [{name: t}, {name: u}]}]\n",
+            "models/g.sql": "select c, count(*) as n from {{ source('raw', 't') }} group by c",
+            "models/d.sql": "select distinct c from {{ source('raw', 't') }}",
+            "models/e.sql": "select min(c collate nocase) as c from {{ source('raw', 'u') }}",
+            "models/k.sql": "select count(distinct c) as n from {{ source('raw', 'u') }}",
+        }
+    )
+    t.run("build", no_history="g d e k")
+    t.run("build", no_new_data="g d e k")
+    t.sql(
+        "create or replace table raw.u as select * from raw.u order by rowid desc; "
+        "create table raw.x as select * from raw.t order by rowid desc; delete from raw.t; "
+        "insert into raw.t select * from raw.x; drop table raw.x"
+    )
+    t.run("build", new_upstream_data="g d e", no_new_data="k")

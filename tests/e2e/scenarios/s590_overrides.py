@@ -181,3 +181,26 @@ def search_order_changed(t: Twin) -> None:
     t.write("dbt_project.yml", PROJECT + order)
     t.run("build", config_changed=ALL)
     t.run("build", no_new_data=ALL)
+
+
+@scenario
+def override_that_loops_over_keys(t: Twin) -> None:
+    """The order of the keys of a mapping counts where a macro of the project may loop over them."""
+    t.files({"models/m.sql": "select 1 as id"})
+    t.write(
+        "macros/o.sql",
+        override(
+            "create table {{ relation }} as (select *"
+            "{% for k in config.get('cols') %}, '{{ k }}' as \"c{{ loop.index }}\"{% endfor %}"
+            "{% for k in var('vc') %}, '{{ k }}' as \"v{{ loop.index }}\"{% endfor %}"
+            " from ({{ compiled_code }}) q)"
+        ),
+    )
+    with_cols = PROJECT.replace("models:\n", "models:\n  +cols: {%s}\n")
+    t.write("dbt_project.yml", with_cols % "a: 1, b: 1")
+    t.run("build --vars '{vc: {q: 1, w: 1}}'", no_history="m")
+    t.run("build --vars '{vc: {q: 1, w: 1}}'", no_new_data="m")
+    t.write("dbt_project.yml", with_cols % "b: 1, a: 1")
+    t.run("build --vars '{vc: {q: 1, w: 1}}'", config_changed="m")
+    t.run("build --vars '{vc: {w: 1, q: 1}}'", config_changed="m")
+    t.run("build --vars '{vc: {w: 1, q: 1}}'", no_new_data="m")

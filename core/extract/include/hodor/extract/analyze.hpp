@@ -22,11 +22,12 @@ struct AnalyzeOptions {
   std::vector<std::pair<std::string, std::string>> run_values;
   const RelationIds* relation_ids = nullptr;  // may be null: no relation name is replaced
   std::vector<std::string> own;               // parts of the node's own relation; may be empty
+  // The engine's settings are at their defaults, which is what the canonical form assumes.
+  bool usual_settings = false;
 };
 
 // What the hash was made from. Part of the pre-image, so tiers never collide.
-// `canonical` is not in this release.
-enum class AnalysisTier { tokens, text };
+enum class AnalysisTier { canonical, tokens, text };
 
 enum class PartKind { cte, column, body };
 struct Part {

@@ -70,6 +70,10 @@ class CodeHasher {
   // Of some tokens, e.g. a CTE or an output column: tells what changed, decides nothing.
   std::string hash_range(TokenRange range) const;
   Preimage preimage() const;
+  // Some tokens for another pre-image, as `preimage` has them.
+  void add_tokens(Preimage& preimage, TokenRange range) const;
+  // The same with nothing folded and no name replaced by an id.
+  void add_as_written(Preimage& preimage, TokenRange range) const;
   // Ranges of tokens that are hashed as a node's id.
   const std::vector<TokenRange>& replaced() const { return replaced_; }
 
@@ -77,8 +81,7 @@ class CodeHasher {
   void find_relations(const RelationIds& ids);
   void drop_ambiguous(const std::vector<TokenRange>& positions);
   std::string part_of(const TokenRange& name, std::uint32_t offset) const;
-  void add_tokens(Preimage& preimage, TokenRange range) const;
-  void add_token(Preimage& preimage, std::uint32_t index) const;
+  void add_token(Preimage& preimage, std::uint32_t index, bool folded) const;
   void add_gap(Preimage& preimage, std::uint32_t index) const;
   bool is_keyword(std::uint32_t index) const;
 

@@ -1,0 +1,30 @@
+// The canonical form of a query: its syntax tree without what cannot change the result.
+//
+// In:  the tree of a text, and the hasher of its tokens.
+// Out: the pre-image of the canonical tier.
+// Never: for a tree with a problem in it; never forgets a token that no rule in this layer names.
+//
+// Every token is in the pre-image unless a rule drops it, so a construct that nobody thought of
+// here still tells two texts apart. Pre-image: "kind", "dialect", "tier" as in code_hash.hpp, then
+// the root:
+//   node     a list tagged with the kind's name: own tokens and children in the order of the text
+//   infix    a list: operand, operator, operand, ... of one level of precedence, left to right
+//   prefix, postfix  a list: the operator and its operand
+//   cast     a list: operand and type, however the cast is written
+//   as_written  a list: the tokens of an expression whose text may become a column's name
+#pragma once
+#include "hodor/base/preimage.hpp"
+#include "hodor/fingerprint/code_hash.hpp"
+#include "hodor/syntax/ast.hpp"
+
+namespace hodor {
+
+// Whether every token of the text was understood; only then it has a canonical form.
+inline bool has_canonical_form(const Tree& tree) {
+  return tree.exact() && tree[tree.root].kind == NodeKind::query;
+}
+
+// Requires has_canonical_form(tree). `tokens` folds what the parser consumed as keywords.
+Preimage canonical_preimage(const Tree& tree, const CodeHasher& tokens);
+
+}  // namespace hodor

@@ -1,0 +1,284 @@
+// See canonical_form.hpp for the pre-image; the rules that drop tokens are in is_dropped.
+#include "form.hpp"
+
+#include <vector>
+
+#include "type_names.hpp"
+
+namespace hodor {
+
+void Form::node(NodeId id) {
+  switch (tree_[id].kind) {
+    case NodeKind::expr:
+      expr(id);
+      return;
+    case NodeKind::select:
+      select(id);
+      return;
+    case NodeKind::select_item:
+      select_item(id);
+      return;
+    case NodeKind::cast:
+      if (tree_.has(id, flag::try_cast)) break;
+      cast(tree_[id].last_child, nullptr, tree_[id].first_child);
+      return;
+    case NodeKind::type:
+      type(id);
+      return;
+    case NodeKind::pivot:
+    case NodeKind::unpivot:
+    case NodeKind::pivot_query:
+      ++verbatim_;
+      plain(id);
+      as_written(id);
+      --verbatim_;
+      return;
+    case NodeKind::grouping_sets:
+      ++verbatim_;
+      plain(id);
+      --verbatim_;
+      return;
+    case NodeKind::group_by: {
+      const std::uint32_t sets = tree_.has(id, flag::grouping_sets) ? 1 : 0;
+      verbatim_ += sets;
+      plain(id);
+      verbatim_ -= sets;
+      return;
+    }
+    default:
+      break;
+  }
+  plain(id);
+}
+
+void Form::plain(NodeId id) {
+  preimage_.begin_list(name_of(tree_[id].kind));
+  std::uint32_t from = tree_[id].begin;
+  for (const NodeId child : children(tree_, id)) {
+    own_tokens(id, from, tree_[child].begin);
+    node(child);
+    from = tree_[child].end;
+  }
+  own_tokens(id, from, tree_[id].end);
+  preimage_.end_list();
+}
+
+void Form::own_tokens(NodeId id, std::uint32_t begin, std::uint32_t end) {
+  std::uint32_t from = begin;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    if (!is_dropped(id, i)) continue;
+    if (i > from) tokens_.add_tokens(preimage_, {from, i});
+    from = i + 1;
+  }
+  if (end > from) tokens_.add_tokens(preimage_, {from, end});
+}
+
+// Words and commas that say nothing beyond what the tree says.
+bool Form::is_dropped(NodeId id, std::uint32_t token) const {
+  const Node& node = tree_[id];
+  const std::string_view sql = tree_.sql;
+  const Token& t = tree_.tokens[token];
+  const auto keyword = [&](std::string_view word) {
+    return tree_.keyword[token] != 0 && is_word(t, sql, word);
+  };
+  const auto before = [&](std::string_view word) {
+    return token > node.begin && is_word(tree_.tokens[token - 1], sql, word);
+  };
+  switch (node.kind) {
+    case NodeKind::query:
+      return id == tree_.root && is_symbol(t, sql, ";");
+    case NodeKind::select:
+      return keyword("all");
+    case NodeKind::select_list:
+    case NodeKind::from:
+      return is_symbol(t, sql, ",");
+    case NodeKind::group_by:
+      return verbatim_ == 0 && is_symbol(t, sql, ",");
+    case NodeKind::alias:
+      return keyword("as") && is_plain_name(token + 1) &&
+             !is_word(tree_.tokens[token - 1], sql, "interval");
+    case NodeKind::order_item:
+      return keyword("asc");
+    case NodeKind::join:
+      // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
+      // takes them.
+      if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
+      return (keyword("inner") && !before("inner")) ||
+             (keyword("outer") && (before("left") || before("right") || before("full")));
+    case NodeKind::set_operator:
+      return keyword("distinct");
+    default:
+      return false;
+  }
+}
+
+// A name that no engine takes for anything else where AS is missing.
+bool Form::is_plain_name(std::uint32_t token) const {
+  const Token& t = tree_.tokens[token];
+  if (t.kind == TokenKind::quoted_identifier) return true;
+  if (t.kind != TokenKind::identifier) return false;
+  return t.word_class == WordClass::none ||
+         (tree_.dialect == Dialect::databricks && t.word_class == WordClass::unreserved);
+}
+
+// FROM t SELECT a is SELECT a FROM t.
+void Form::select(NodeId id) {
+  if (!tree_.has(id, flag::from_first) || tree_.child(id, NodeKind::select_list) == kNoNode) {
+    plain(id);
+    return;
+  }
+  const NodeId from = tree_[id].first_child;
+  preimage_.begin_list(name_of(NodeKind::select));
+  std::uint32_t begin = tree_[from].end;
+  bool from_is_written = false;
+  for (NodeId child = tree_[from].next; child != kNoNode; child = tree_[child].next) {
+    own_tokens(id, begin, tree_[child].begin);
+    node(child);
+    begin = tree_[child].end;
+    if (tree_[child].kind != NodeKind::select_list || from_is_written) continue;
+    node(from);
+    from_is_written = true;
+  }
+  own_tokens(id, begin, tree_[id].end);
+  preimage_.end_list();
+}
+
+// An item without an alias takes its column's name from its text, if it is no plain column.
+void Form::select_item(NodeId id) {
+  const NodeId alias = tree_.child(id, NodeKind::alias);
+  const NodeId first = tree_[id].first_child;
+  preimage_.begin_list(name_of(NodeKind::select_item));
+  if (alias != kNoNode && alias == first) {  // DuckDB `a: 1`
+    node(tree_[first].next);
+    preimage_.begin_list(name_of(NodeKind::alias));
+    node(tree_[alias].first_child);
+    preimage_.end_list();
+  } else {
+    for (const NodeId child : children(tree_, id)) node(child);
+    if (alias == kNoNode && !is_plain_column(first)) as_written(id);
+  }
+  preimage_.end_list();
+}
+
+bool Form::is_plain_column(NodeId expr) const {
+  const NodeId only = tree_[expr].first_child;
+  return only != kNoNode && only == tree_[expr].last_child && tree_[only].kind == NodeKind::column;
+}
+
+void Form::as_written(NodeId id) {
+  preimage_.begin_list("as_written");
+  tokens_.add_as_written(preimage_, {tree_[id].begin, tree_[id].end});
+  preimage_.end_list();
+}
+
+void Form::expr(NodeId id) {
+  const std::optional<std::uint32_t> root = verbatim_ > 0 ? std::nullopt : grouping_.group(id);
+  if (root) {
+    term(*root);
+  } else {
+    plain(id);
+  }
+}
+
+void Form::term(std::uint32_t number) {
+  const Term found = grouping_[number];
+  switch (found.kind) {
+    case Term::Kind::leaf:
+      node(found.node);
+      return;
+    case Term::Kind::prefix:
+      preimage_.begin_list("prefix");
+      op(found.node);
+      term(found.operands[0]);
+      preimage_.end_list();
+      return;
+    case Term::Kind::postfix:
+      if (tree_[found.node].kind == NodeKind::cast_postfix &&
+          is_symbol(tree_.tokens[tree_[found.node].begin], tree_.sql, "::")) {
+        cast(tree_[found.node].first_child, &found, kNoNode);
+        return;
+      }
+      preimage_.begin_list("postfix");
+      term(found.operands[0]);
+      op(found.node);
+      preimage_.end_list();
+      return;
+    case Term::Kind::infix:
+      chain(number);
+      return;
+    case Term::Kind::three:
+      preimage_.begin_list("three");
+      term(found.operands[0]);
+      op(found.node);
+      term(found.operands[1]);
+      op(found.second);
+      term(found.operands[2]);
+      preimage_.end_list();
+      return;
+  }
+}
+
+// a + b - c: operators of one level, grouped to the left, are one list. Long ones would be too deep
+// a tree for a recursive walk.
+void Form::chain(std::uint32_t number) {
+  const std::uint8_t level = grouping_[number].level.level;
+  std::vector<std::uint32_t> spine;
+  while (grouping_[number].kind == Term::Kind::infix && grouping_[number].level.level == level) {
+    spine.push_back(number);
+    number = grouping_[number].operands[0];
+  }
+  preimage_.begin_list("infix");
+  term(number);
+  for (std::size_t i = spine.size(); i-- > 0;) {
+    op(grouping_[spine[i]].node);
+    term(grouping_[spine[i]].operands[1]);
+  }
+  preimage_.end_list();
+}
+
+void Form::op(NodeId id) {
+  if (tree_[id].kind != NodeKind::op || tree_[id].first_child != kNoNode) {
+    node(id);
+    return;
+  }
+  preimage_.text("op", grouping_.text_of(id));
+}
+
+void Form::cast(NodeId type_node, const Term* operand, NodeId expr_node) {
+  preimage_.begin_list("cast");
+  if (operand != nullptr) {
+    term(operand->operands[0]);
+  } else {
+    expr(expr_node);
+  }
+  node(type_node);
+  preimage_.end_list();
+}
+
+void Form::type(NodeId id) {
+  const NodeId path = tree_[id].first_child;
+  const bool single = path != kNoNode && tree_[path].kind == NodeKind::path &&
+                      tree_[path].end == tree_[path].begin + 1 &&
+                      tree_.tokens[tree_[path].begin].kind == TokenKind::identifier &&
+                      path == tree_[id].last_child && tree_[path].end == tree_[id].end;
+  const std::string_view name =
+      single ? type_name(tree_.token_text(tree_[path].begin), tree_.dialect) : std::string_view();
+  if (name.empty()) {
+    plain(id);
+    return;
+  }
+  preimage_.begin_list(name_of(NodeKind::type));
+  preimage_.text("name", name);
+  preimage_.end_list();
+}
+
+Preimage canonical_preimage(const Tree& tree, const CodeHasher& tokens) {
+  Preimage preimage;
+  preimage.text("kind", "code");
+  preimage.text("dialect", tree.dialect == Dialect::duckdb ? "duckdb" : "databricks");
+  preimage.text("tier", "canonical");
+  Form(tree, tokens, preimage).node(tree.root);
+  return preimage;
+}
+
+}  // namespace hodor

@@ -1,0 +1,67 @@
+// One expression as a tree of operators.
+//
+// In:  an `expr` node: operands, what follows them, and operators, in the order of the text.
+// Out: terms, grouped as the engine groups them; parentheses that only group are gone.
+// Never: a tree for an expression that two supported versions of the engine group differently, or
+// that holds an operator not listed: `group` says so, and the expression stays a sequence.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hodor/syntax/ast.hpp"
+#include "operator_levels.hpp"
+
+namespace hodor {
+
+struct Term {
+  enum class Kind : std::uint8_t { leaf, prefix, postfix, infix, three };
+  Kind kind = Kind::leaf;
+  bool in_parens = false;
+  OperatorLevel level;
+  NodeId node = kNoNode;    // the leaf, the operator, or what follows the operand
+  NodeId second = kNoNode;  // three: the AND of a BETWEEN, the ESCAPE of a LIKE
+  std::uint32_t operands[3] = {0, 0, 0};
+};
+
+class Grouping {
+ public:
+  explicit Grouping(const Tree& tree) : tree_(tree) {}
+
+  // The number of the root term; nothing when the expression has to stay as it is written.
+  std::optional<std::uint32_t> group(NodeId expr);
+  const Term& operator[](std::uint32_t term) const { return terms_[term]; }
+  // The text of an operator as it counts: words in lower case, one spelling of two.
+  std::string text_of(NodeId op) const;
+
+ private:
+  struct Cursor {
+    std::vector<NodeId> items;
+    std::size_t at = 0;
+    std::uint32_t prefixes = 0;  // open ones
+    bool only_arrows = false;    // a -> b ->> c
+  };
+  std::optional<std::uint32_t> sequence(Cursor& cursor, std::uint8_t least);
+  std::optional<std::uint32_t> operand(Cursor& cursor, std::uint8_t least);
+  std::optional<std::uint32_t> prefixed(Cursor& cursor, std::uint8_t least);
+  std::optional<std::uint32_t> infix(Cursor& cursor, std::uint32_t left, OperatorLevel level);
+  std::optional<std::uint32_t> right_side(Cursor& cursor, NodeId op, OperatorLevel level);
+  std::optional<std::uint32_t> third(Cursor& cursor, std::uint32_t term);
+  std::uint32_t followed(Cursor& cursor, std::uint32_t term);
+  bool arrows_are_clear(Cursor& cursor) const;
+  bool is_signed_number(const Cursor& cursor) const;
+  bool is_infix(const Cursor& cursor) const;
+  bool is_followed_by(NodeId after) const;
+  OperatorLevel level_of(NodeId op, OperatorPlace place) const;
+  std::uint32_t add(Term term);
+  bool mixes_with(OperatorGroup outer, std::uint32_t operand) const;
+  void open_parens(std::uint32_t first);
+  NodeId inside(NodeId parens) const;
+  bool keeps_parens(NodeId expr) const;
+
+  const Tree& tree_;
+  std::vector<Term> terms_;
+};
+
+}  // namespace hodor

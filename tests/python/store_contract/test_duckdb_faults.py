@@ -311,6 +311,43 @@ def test_two_processes_record_into_one_file(tmp_path: Path) -> None:
     assert not store.notices
 
 
+def test_a_file_that_another_process_began_meanwhile_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine that finds no file begins one, and drops the log that is beside it."""
+    path, link = tmp_path / "state.duckdb", os.link
+
+    def linked_too_late(source: str, target: str) -> None:
+        monkeypatch.setattr(os, "link", link)
+        faster = DuckDBStore(str(path))
+        faster.append([record(1)])
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", linked_too_late)
+    store = DuckDBStore(str(path))
+    store.append([record(2)])
+    assert {row.record_id for row in store.load_latest("shop", "dev", 0)} == {
+        record(1).record_id,
+        record(2).record_id,
+    }
+    store.close()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["state.duckdb"]
+
+
+def test_without_links_a_file_is_begun_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    store = DuckDBStore(str(tmp_path / "state.duckdb"))
+    store.append([record(1)])
+    assert store.load_latest("shop", "dev", 0) == [record(1)]
+    store.close()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["state.duckdb"]
+
+
 KILLED = """
     import sys, duckdb
     connection = duckdb.connect()

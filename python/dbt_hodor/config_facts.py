@@ -126,9 +126,16 @@ def config_values(node: Any, use: MacroUse) -> dict[str, Any]:
     return values
 
 
+_OWN_ORDER = frozenset({"columns", "model_constraints"})  # mappings made above, always alike
+
+
 def _add_key_orders(values: dict[str, Any]) -> None:
     """A digest takes mappings for sets of keys, and a macro of the project can loop over one."""
-    orders = {key: order for key, value in values.items() if (order := _key_order(value))}
+    orders = {
+        key: order
+        for key, value in values.items()
+        if key not in _OWN_ORDER and (order := _key_order(value))
+    }
     if orders:
         values["order of keys"] = orders
 

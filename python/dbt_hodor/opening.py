@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter
 from dbt_hodor.records import FOR_PEOPLE, Records
 from dbt_hodor.session import Session
-from dbt_hodor.settings import RunSettings, version_opt_out
+from dbt_hodor.settings import RunSettings, meta_complaint, version_opt_out
 from dbt_hodor.store.base import StoreUnavailable, StoreUnreadable
 from dbt_hodor.warehouse import Warehouse
 
@@ -184,7 +185,7 @@ def _choose_versions(run: RunContext) -> None:
     otherwise: dict[str, Any] = {}
     for unique_id, key in run.index.keys.items():
         node = run.index.find(unique_id)
-        choice, is_source = _version_choice(node), resource_of(node) == "source"
+        choice, is_source = _version_choice(node, run.warn_once), resource_of(node) == "source"
         if choice == "loaded_at" and is_source:
             always[key] = node
         elif choice is not None:
@@ -196,11 +197,14 @@ def _choose_versions(run: RunContext) -> None:
     run.warehouse.trust_loaded_at(always, otherwise, reader)
 
 
-def _version_choice(node: Any) -> str | None:
+def _version_choice(node: Any, warn: Callable[[str], None]) -> str | None:
     config = getattr(node, "config", None)
     places = ((node, "meta"), (config, "meta"), (node, "source_meta"))
     for place, name in places:
-        choice = version_opt_out(getattr(place, name, None))
+        meta = getattr(place, name, None)
+        if complaint := meta_complaint(meta):
+            warn(f"{node.unique_id}: {complaint}")
+        choice = version_opt_out(meta)
         if choice is not None:
             return choice
     return None

@@ -226,6 +226,24 @@ def version_opt_out(meta: object) -> str | None:
         return "none"  # whatever was meant: unknown only builds
 
 
+def meta_complaint(meta: object) -> str | None:
+    """What is wrong with ``meta.hodor`` and what that does, for a warning; None when nothing is."""
+    if not meta or not isinstance(meta, Mapping) or "hodor" not in meta:
+        return None
+    given = meta["hodor"]
+    if not isinstance(given, Mapping):
+        return f"meta.hodor is {shown(given)} and not a mapping with the key version: ignored"
+    unknown = sorted(str(key) for key in given if key != "version")
+    if unknown:
+        return f"meta.hodor has no setting {shown(unknown[0])}: ignored"
+    row = next(row for row in SETTINGS if row.where == "meta")
+    try:
+        row.parse(given["version"])
+    except ValueError as error:
+        return f"meta.hodor.version: {error}; no version is read, so what reads it builds"
+    return None
+
+
 def shown(value: object) -> str:
     """A value as a warning may show it: short and on one line."""
     text = str(value).replace("\n", " ")

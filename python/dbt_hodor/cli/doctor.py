@@ -67,7 +67,7 @@ class Report:
             found += _hanging(prefix, finding.text, column + 8, width)
             if finding.advice and finding.state != "ok":
                 found += _hanging(" " * (column + 8), finding.advice, column + 8, width)
-        return [*found, "", _next_step(self)]
+        return [*found, "", *_hanging("Next: ", _next_step(self), len("Next: "), width)]
 
 
 def _hanging(prefix: str, text: str, indent: int, width: int) -> list[str]:
@@ -81,8 +81,8 @@ def _next_step(report: Report) -> str:
     for state in ("bad", "note"):
         for finding in report.findings:
             if finding.state == state and finding.advice:
-                return f"Next: {finding.advice}"
-    return "Next: nothing. dbt build reuses what has not changed; dbt-hodor explain says why."
+                return finding.advice
+    return "nothing. dbt build reuses what has not changed; dbt-hodor explain says why."
 
 
 def examine(options: Options) -> Report:

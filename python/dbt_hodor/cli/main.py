@@ -98,7 +98,7 @@ def explain(
     """
     from dbt_hodor.cli.explain import SCHEMA_VERSION, Explainer, matching
     from dbt_hodor.cli.stores import open_store
-    from dbt_hodor.cli.text import details, overview
+    from dbt_hodor.cli.text import details, overview, wrapped
     from dbt_hodor.cli.wording import moment
 
     project = _load(given)
@@ -133,10 +133,12 @@ def explain(
         click.echo(json.dumps(document, indent=2))
         return
     built = sum(row.action == "build" for row in rows)
-    _say(
+    summary = (
         f"{project.name}/{project.target}, invocation {rows[0].invocation_id}, {moment(first_ms)}: "
         f"{len(rows) - built} reused, {built} built"
     )
+    for line in wrapped(summary, _width()):
+        _say(line)
     for explanation in explanations if select else ():
         _say()
         for line in details(explanation, _width(), verbose=verbose):

@@ -90,10 +90,11 @@ def details(explanation: Explanation, width: int, *, verbose: bool) -> list[str]
         lines += _named("CTEs", e.ctes) + _named("output columns", e.columns)
     lines += _inputs(e, verbose)
     lines += _hashes(e, verbose)
-    return [part for line in lines for part in _wrapped(line, width)]
+    return [part for line in lines for part in wrapped(line, width)]
 
 
-def _wrapped(line: str, width: int) -> list[str]:
+def wrapped(line: str, width: int) -> list[str]:
+    """The line, or several with what goes on indented."""
     if len(click.unstyle(line)) <= width:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 4)

@@ -7,6 +7,7 @@ from dbt_hodor.settings import (
     SETTINGS,
     NodeSettings,
     RunSettings,
+    meta_complaint,
     resolve_node_settings,
     resolve_run_settings,
     version_opt_out,
@@ -177,3 +178,22 @@ def test_every_row_names_what_it_accepts_and_explains_itself():
         assert row.accepted
         assert row.help.endswith(".")
         assert (row.env == row.name.upper()) == (row.where == "run")
+
+
+@pytest.mark.parametrize(
+    ("meta", "complaint"),
+    [
+        (None, None),
+        ({}, None),
+        ({"owner": "x"}, None),
+        ({"hodor": {"version": "none"}}, None),
+        ({"hodor": {"version": "loaded_at"}}, None),
+        ({"hodor": {"version": "nnone"}}, "what reads it builds"),
+        ({"hodor": {"versoin": "none"}}, "no setting versoin"),
+        ({"hodor": "none"}, "not a mapping"),
+    ],
+)
+def test_a_mistake_in_meta_is_named(meta: object, complaint: str | None) -> None:
+    said = meta_complaint(meta)
+    assert (said is None) == (complaint is None)
+    assert complaint is None or complaint in str(said)

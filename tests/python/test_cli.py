@@ -15,6 +15,7 @@ import pytest
 
 from dbt_hodor import _core
 from dbt_hodor.cli import wording
+from dbt_hodor.cli.explain import Explainer
 from dbt_hodor.cli.main import main
 from dbt_hodor.store.base import Row
 from dbt_hodor.store.duckdb import DuckDBStore
@@ -351,3 +352,22 @@ def test_what_a_node_does_is_named(run: Run, project: Path) -> None:
 )
 def test_versions_in_short(token: str, text: str) -> None:
     assert wording.version(token) == text
+
+
+def test_other_rows_are_no_other_columns() -> None:
+    """A view's record holds whole versions of what it reads, and it follows the columns only."""
+    key = "schema:db.main.people"
+
+    def told(columns_before: str, columns_now: str) -> list[bool]:
+        before, now = (
+            json.dumps({key: _core.version_token(data, "o", columns)})
+            for data, columns in (("3:5", columns_before), ("4:9", columns_now))
+        )
+        last = row("v", FIRST_MS, upstreams=before)
+        explained = Explainer([row("v", SECOND_MS, upstreams=now)], [last]).explain(
+            row("v", SECOND_MS, upstreams=now)
+        )
+        return [change.differs for change in explained.upstreams]
+
+    assert told("cols", "cols") == [False]
+    assert told("cols", "more") == [True]

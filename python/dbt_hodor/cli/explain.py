@@ -243,7 +243,22 @@ def _decoded(row: Row | None) -> dict[str, str | None]:
 
 def _upstreams(row: Row, last: Row | None) -> list[Change]:
     now, before = _decoded(row), _decoded(last)
-    return [Change(key, before.get(key), now.get(key)) for key in sorted({*now, *before})]
+    changes = []
+    for key in sorted({*now, *before}):
+        last, new = before.get(key), now.get(key)
+        if key.startswith("schema:") and _has_columns_of(last, new):
+            last = new  # other rows, which a reader of the columns does not see
+        changes.append(Change(key, last, new))
+    return changes
+
+
+def _has_columns_of(last: str | None, now: str | None) -> bool:
+    if last is None or now is None:
+        return False
+    try:
+        return bool(_core.compare_versions(now, last, "schema_only") == "same")
+    except ValueError:
+        return False
 
 
 def _changed_keys(row: Row) -> list[str]:

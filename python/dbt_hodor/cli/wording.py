@@ -48,7 +48,8 @@ def input_change(change: Change) -> str:
     if change.last is None:
         return f"{name}: not an input of the last build, or unknown then"
     what = what_differs(change)
-    return f"{name}: {what} ({version(change.last)} → {version(change.now)})"
+    render = _columns if change.name.startswith("schema:") else version
+    return f"{name}: {what} ({render(change.last)} → {render(change.now)})"
 
 
 def config_change(change: Change) -> str:
@@ -90,6 +91,11 @@ def version(token: str | None) -> str:
         return f"{count} {total.split('@')[1]}"
     text = data or (parts[3] if len(parts) == 4 else token)
     return f"#{text[:_SHOWN_DIGITS]}"
+
+
+def _columns(token: str) -> str:
+    """The part of a version that is about columns, in short."""
+    return f"#{token.rpartition(';')[2][:_SHOWN_DIGITS]}"
 
 
 def short_hash(value: str | None) -> str:

@@ -93,8 +93,7 @@ void bind_analysis(nb::module_& m) {
       .def_prop_ro(
           "tier", [](const Analysis& self) { return name_of(self.tier); },
           "canonical, tokens where that is not to be had, or text when the query could not be cut "
-          "into "
-          "tokens.")
+          "into tokens.")
       .def_ro("code_hash", &Analysis::code_hash)
       .def_ro("facts", &Analysis::facts, nb::rv_policy::copy)
       .def_prop_ro("parts", &parts_of, "(cte, column or body; name; hash) for explain.");

@@ -212,16 +212,18 @@ def _node_rows() -> dict[str, Setting]:
     return _NODE_ROWS
 
 
+_META_VERSION = next(row for row in SETTINGS if row.where == "meta")
+
+
 def version_opt_out(meta: object) -> str | None:
     """``none`` or ``loaded_at`` from ``meta: {hodor: {version: …}}``, else None."""
     if not meta or not isinstance(meta, Mapping) or not isinstance(meta.get("hodor"), Mapping):
         return None
     if "version" not in meta["hodor"]:
         return None
-    row = next(row for row in SETTINGS if row.where == "meta")
     try:
         # YAML reads an unquoted `none` as text but `null` and `~` as None: both mean "no version".
-        return str(row.parse(meta["hodor"]["version"]))
+        return str(_META_VERSION.parse(meta["hodor"]["version"]))
     except ValueError:
         return "none"  # whatever was meant: unknown only builds
 
@@ -236,9 +238,8 @@ def meta_complaint(meta: object) -> str | None:
     unknown = sorted(str(key) for key in given if key != "version")
     if unknown:
         return f"meta.hodor has no setting {shown(unknown[0])}: ignored"
-    row = next(row for row in SETTINGS if row.where == "meta")
     try:
-        row.parse(given["version"])
+        _META_VERSION.parse(given["version"])
     except ValueError as error:
         return f"meta.hodor.version: {error}; no version is read, so what reads it builds"
     return None

@@ -6,14 +6,6 @@ namespace {
 
 constexpr std::uint32_t kMostPrefixes = 64;  // NOT NOT NOT ...: beyond it the text stays as it is
 
-std::string lower_case(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return lowered;
-}
-
 }  // namespace
 
 std::string Grouping::text_of(NodeId op) const {

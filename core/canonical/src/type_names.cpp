@@ -3,7 +3,9 @@
 // that depends on parameters (decimal, char) is not one of them.
 #include "type_names.hpp"
 
-#include <string>
+#include <span>
+
+#include "hodor/syntax/token.hpp"
 
 namespace hodor {
 namespace {
@@ -40,18 +42,10 @@ constexpr Row kDatabricks[] = {
 }  // namespace
 
 std::string_view type_name(std::string_view written, Dialect dialect) {
-  std::string lowered(written);
-  for (char& c : lowered) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  if (dialect == Dialect::duckdb) {
-    for (const Row& row : kDuckDB) {
-      if (row.written == lowered) return row.name;
-    }
-    return {};
-  }
-  for (const Row& row : kDatabricks) {
-    if (row.written == lowered) return row.name;
+  const std::span<const Row> rows = dialect == Dialect::duckdb ? std::span<const Row>(kDuckDB)
+                                                               : std::span<const Row>(kDatabricks);
+  for (const Row& row : rows) {
+    if (equals_ignoring_case(written, row.written)) return row.name;
   }
   return {};
 }

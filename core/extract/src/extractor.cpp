@@ -22,17 +22,9 @@ bool is_grammar_call(Dialect dialect, std::string_view name) {
 
 }  // namespace
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 std::string last_name(const Tree& tree, NodeId id) {
   const std::vector<std::string> names = names_in(tree, id);
-  return names.empty() ? std::string() : lower(names.back());
+  return names.empty() ? std::string() : lower_case(names.back());
 }
 
 NodeId only_operand(const Tree& tree, NodeId expr) {
@@ -97,7 +89,7 @@ Facts Extractor::run() {
   }
   if (shape.open) facts_.star = true;
   std::set<std::string> names;
-  for (const std::string& name : shape.columns) names.insert(lower(name));
+  for (const std::string& name : shape.columns) names.insert(lower_case(name));
   const bool distinct = names.size() == shape.columns.size();  // else the engine renames some
   if (shape.named && !shape.open && distinct) facts_.output_columns = shape.columns;
   if (!facts_.exact) {
@@ -205,7 +197,7 @@ void Extractor::subquery_in_expression(NodeId id, const Place& place, bool exist
 }
 
 void Extractor::mention_names(NodeId id) {
-  for (const std::string& name : names_in(tree_, id)) facts_.columns.push_back(lower(name));
+  for (const std::string& name : names_in(tree_, id)) facts_.columns.push_back(lower_case(name));
 }
 
 void Extractor::column(NodeId id, const Place& place) {
@@ -213,15 +205,15 @@ void Extractor::column(NodeId id, const Place& place) {
   note_run_values(id);
   const std::vector<std::string> names = names_in(tree_, id);
   if (names.empty()) return;
-  const std::string first = lower(names.front());
+  const std::string first = lower_case(names.front());
   const Token& token = tree_.tokens[tree_[id].begin];
   if (names.size() == 1 && token.kind == TokenKind::identifier) volatile_word(id, first, true);
-  if (tree_.dialect == Dialect::duckdb && lower(names.back()) == "rowid") {
+  if (tree_.dialect == Dialect::duckdb && lower_case(names.back()) == "rowid") {
     facts_.order_sensitive = true;
   }
   if (tree_.dialect != Dialect::duckdb) {
     for (const std::string& name : names) {
-      if (lower(name) == "_metadata") add_volatile(id, VolatileClass::always);
+      if (lower_case(name) == "_metadata") add_volatile(id, VolatileClass::always);
     }
   }
   if (names.size() != 1) return;
@@ -241,9 +233,9 @@ void Extractor::call(NodeId id, const Place& place) {
   std::string name;
   for (const std::string& part : names) {
     if (!name.empty()) name.push_back('.');
-    name.append(lower(part));
+    name.append(lower_case(part));
   }
-  const std::string last = names.empty() ? std::string() : lower(names.back());
+  const std::string last = names.empty() ? std::string() : lower_case(names.back());
   if (tree_.child(id, NodeKind::within_group) != kNoNode &&
       (name == "percentile_cont" || name == "percentile_disc") &&
       tree_.dialect == Dialect::duckdb) {
@@ -253,7 +245,7 @@ void Extractor::call(NodeId id, const Place& place) {
   if (!grammar) facts_.functions.push_back(name);
   if (names.size() > 1 && !tree_.has(id, flag::method)) {
     // On DuckDB `a.f(x)` may be the method call f(a, x) on a column.
-    for (const std::string& part : names) facts_.columns.push_back(lower(part));
+    for (const std::string& part : names) facts_.columns.push_back(lower_case(part));
   }
   volatile_word(id, last, false);
   if (id != table_function_ && is_order_sensitive_call(tree_, id)) facts_.order_sensitive = true;
@@ -299,7 +291,7 @@ void Extractor::type(NodeId id) {
   // Several words without a '.' are the grammar's own: double precision.
   const std::uint32_t begin = tree_[path].begin;
   const bool dotted = tree_[path].end - begin > 1 && tree_.token_text(begin + 1) == ".";
-  const std::string name = dotted || names.empty() ? std::string() : lower(names.front());
+  const std::string name = dotted || names.empty() ? std::string() : lower_case(names.front());
   if (std::find(std::begin(kTypes), std::end(kTypes), name) != std::end(kTypes)) return;
   facts_.opaque_inputs.push_back("type " + std::string(tree_.text(path)));
 }

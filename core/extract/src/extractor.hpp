@@ -12,7 +12,6 @@
 
 namespace hodor {
 
-std::string lower(std::string_view text);
 // The value of a plain or dollar-quoted string; empty and false for other kinds.
 bool string_value(const Tree& tree, std::uint32_t token, std::string& value);
 // The last name of a path, call or column, in lower case.

@@ -56,7 +56,7 @@ void Extractor::add_source(NodeId owner, std::string default_name, Shape shape, 
     const NodeId name = tree_.child(alias, NodeKind::name);
     const std::vector<std::string> names =
         name == kNoNode ? std::vector<std::string>() : names_in(tree_, name);
-    if (!names.empty()) source.name = lower(names.front());
+    if (!names.empty()) source.name = lower_case(names.front());
     const NodeId columns = tree_.child(alias, NodeKind::column_names);
     if (columns != kNoNode) {
       source.shape.named = false;
@@ -123,7 +123,7 @@ void Extractor::from_item(NodeId id, const Place& place, Sources& into) {
   if (first == kNoNode || tree_[first].kind != NodeKind::alias || into.list.size() <= before)
     return;
   const std::vector<std::string> names = names_in(tree_, first);
-  if (!names.empty()) into.list[before].name = lower(names.front());
+  if (!names.empty()) into.list[before].name = lower_case(names.front());
 }
 
 void Extractor::relation(NodeId id, const Place& place, Sources& into) {
@@ -137,7 +137,7 @@ void Extractor::relation(NodeId id, const Place& place, Sources& into) {
     }
   }
   if (name.parts.empty()) return;
-  const std::string last = lower(name.parts.back());
+  const std::string last = lower_case(name.parts.back());
   if (name.parts.size() == 1) {
     for (const CteScope* scope = place.ctes; scope != nullptr; scope = scope->outer) {
       if (scope->name != last) continue;
@@ -151,12 +151,12 @@ void Extractor::relation(NodeId id, const Place& place, Sources& into) {
   const Token& last_token = tree_.tokens[tree_[path].end - 1];
   const bool is_path = tree_.dialect != Dialect::duckdb && name.parts.size() == 2 &&
                        last_token.kind == TokenKind::quoted_identifier &&
-                       is_path_format(lower(name.parts.front())) &&
+                       is_path_format(lower_case(name.parts.front())) &&
                        name.parts.back().find_first_of("/:") != std::string::npos;
   if (!is_path) {
     if (names_own(name.parts, options_.own)) own_relations_.push_back(id);
     facts_.relations.push_back(std::move(name));
-  } else if (lower(name.parts.front()) == "delta" && !name.pinned) {
+  } else if (lower_case(name.parts.front()) == "delta" && !name.pinned) {
     facts_.paths.push_back(name.parts.back());
   } else {
     facts_.opaque_inputs.push_back(std::string(tree_.text(path)));
@@ -172,7 +172,7 @@ void Extractor::table_function(NodeId id, const Place& place, Sources& into) {
     if (tree_[child].kind == NodeKind::sample) walk(child, place);
   }
   const std::vector<std::string> names = names_in(tree_, tree_[function].first_child);
-  const std::string name = names.size() == 1 ? lower(names.front()) : std::string();
+  const std::string name = names.size() == 1 ? lower_case(names.front()) : std::string();
   if (tree_.dialect == Dialect::duckdb && (is_file_function(name) || is_lake_function(name))) {
     file_function(function, name);
     add_source(id, name, {true, false, {}}, into);
@@ -180,7 +180,7 @@ void Extractor::table_function(NodeId id, const Place& place, Sources& into) {
   }
   if (name.empty() || !is_pure_table_function(tree_.dialect, name)) {
     facts_.opaque_inputs.push_back(std::string(tree_.text(function)));
-    add_source(id, names.empty() ? "" : lower(names.back()), {true, false, {}}, into);
+    add_source(id, names.empty() ? "" : lower_case(names.back()), {true, false, {}}, into);
     return;
   }
   // One column per field when asked to go deeper, or always with inline.
@@ -286,7 +286,7 @@ void Extractor::lateral_view(NodeId id, const Place& place, Sources& into) {
   if (function != kNoNode) {
     walk(function, {place.ctes, &into});
     const std::vector<std::string> names = names_in(tree_, tree_[function].first_child);
-    const std::string name = names.size() == 1 ? lower(names.front()) : std::string();
+    const std::string name = names.size() == 1 ? lower_case(names.front()) : std::string();
     open = name.substr(0, 6) == "inline";
     if (!is_pure_table_function(tree_.dialect, name)) {
       facts_.opaque_inputs.push_back(std::string(tree_.text(function)));
@@ -295,7 +295,7 @@ void Extractor::lateral_view(NodeId id, const Place& place, Sources& into) {
   const NodeId name = tree_.child(id, NodeKind::name);
   const std::vector<std::string> names =
       name == kNoNode ? std::vector<std::string>() : names_in(tree_, name);
-  into.list.push_back({names.empty() ? "" : lower(names.front()), {open, false, {}}});
+  into.list.push_back({names.empty() ? "" : lower_case(names.front()), {open, false, {}}});
 }
 
 // IN my_enum: the values of a type that nothing versions.
@@ -313,7 +313,7 @@ void Extractor::pivot_types(NodeId id) {
     NodeId before = kNoNode;
     for (const NodeId node : children(tree_, expr)) {
       const bool after_in = before != kNoNode && tree_[before].kind == NodeKind::op &&
-                            lower(tree_.text(before)) == "in";
+                            lower_case(tree_.text(before)) == "in";
       if (after_in && tree_[node].kind == NodeKind::column) {
         facts_.opaque_inputs.push_back("type " + std::string(tree_.text(node)));
       }

@@ -63,7 +63,7 @@ bool is_zero_or_null(const Tree& tree, NodeId id) {
   const NodeId expr = tree.child(id, NodeKind::expr);
   const NodeId operand = expr == kNoNode ? kNoNode : only_operand(tree, expr);
   if (operand == kNoNode || tree[operand].kind != NodeKind::literal) return false;
-  return tree.text(operand) == "0" || lower(tree.text(operand)) == "null";
+  return tree.text(operand) == "0" || lower_case(tree.text(operand)) == "null";
 }
 
 // ARRAY(SELECT ...): the rows in their order.
@@ -84,7 +84,7 @@ bool is_order_sensitive_call(const Tree& tree, NodeId call) {
   const NodeId path = tree[call].first_child;
   if (path == kNoNode || tree[path].kind != NodeKind::path) return true;
   const std::vector<std::string> names = names_in(tree, path);
-  const std::string name = lower(names.back());
+  const std::string name = lower_case(names.back());
   const NodeId over = tree.child(call, NodeKind::over);
   if (over != kNoNode) {
     if (is_ranking(name)) return false;

@@ -237,7 +237,7 @@ std::vector<Mark> Spine::marks_in(NodeId select) const {
   std::vector<std::vector<NodeId>> conjuncts(1);
   for (const NodeId node : children(tree_, expr)) {
     if (tree_[node].kind == NodeKind::op) {
-      const std::string word = lower(tree_.text(node));
+      const std::string word = lower_case(tree_.text(node));
       if (word == "or") return {};
       if (word == "and" && !tree_.has(node, flag::between_and)) {
         conjuncts.emplace_back();
@@ -388,13 +388,14 @@ bool Spine::item_passes(const Level& level, const std::string& out, NodeId in_co
     if (in_column != kNoNode) {
       const std::vector<std::string> compared = names_in(tree_, in_column);
       if (compared.size() == names.size()) {
-        return std::equal(names.begin(), names.end(), compared.begin(),
-                          [](const auto& a, const auto& b) { return lower(a) == lower(b); });
+        return std::equal(
+            names.begin(), names.end(), compared.begin(),
+            [](const auto& a, const auto& b) { return lower_case(a) == lower_case(b); });
       }
       return level.single && names.size() <= 2 && compared.size() <= 2;
     }
     return names.size() == 1 ? level.single
-                             : names.size() == 2 && lower(names.front()) == level.source;
+                             : names.size() == 2 && lower_case(names.front()) == level.source;
   };
   int matches = 0;
   bool passes = false;
@@ -406,10 +407,11 @@ bool Spine::item_passes(const Level& level, const std::string& out, NodeId in_co
       const std::vector<std::string> qualifier = names_in(tree_, operand);
       bool spine = level.single;
       if (!spine && qualifier.size() == 1) {
-        spine = lower(qualifier.front()) == level.source;
+        spine = lower_case(qualifier.front()) == level.source;
         if (in_column != kNoNode) {
           const std::vector<std::string> compared = names_in(tree_, in_column);
-          spine = compared.size() == 2 && lower(compared.front()) == lower(qualifier.front());
+          spine =
+              compared.size() == 2 && lower_case(compared.front()) == lower_case(qualifier.front());
         }
       }
       if (!spine && !level.single) {
@@ -424,7 +426,7 @@ bool Spine::item_passes(const Level& level, const std::string& out, NodeId in_co
       continue;
     }
     std::string name;
-    if (!item_name(tree_, item, name) || lower(name) != out) continue;
+    if (!item_name(tree_, item, name) || lower_case(name) != out) continue;
     ++matches;
     passes = is_kind(tree_, operand, NodeKind::column) && last_name(tree_, operand) == in_name &&
              from_spine(names_in(tree_, operand));
@@ -441,7 +443,7 @@ OwnReadFacts judge_own_reads(const Tree& tree, const std::vector<NodeId>& own) {
 bool names_own(const std::vector<std::string>& parts, const std::vector<std::string>& own) {
   if (parts.empty() || parts.size() > own.size()) return false;
   return std::equal(parts.rbegin(), parts.rend(), own.rbegin(),
-                    [](const auto& a, const auto& b) { return lower(a) == lower(b); });
+                    [](const auto& a, const auto& b) { return lower_case(a) == lower_case(b); });
 }
 
 }  // namespace hodor

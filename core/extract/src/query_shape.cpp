@@ -79,7 +79,7 @@ void Extractor::cte(NodeId id, bool recursive, CteScope& entry, const Place& pla
   const NodeId name = tree_.child(id, NodeKind::name);
   if (name != kNoNode) {
     const std::vector<std::string> names = names_in(tree_, name);
-    if (!names.empty()) entry.name = lower(names.front());
+    if (!names.empty()) entry.name = lower_case(names.front());
   }
   entry.outer = place.ctes;
   // A name means itself only under RECURSIVE, in the last branch of a union; before that, and in a
@@ -241,7 +241,7 @@ void Extractor::select_item(NodeId item, const Place& place, Shape& shape) {
       if (tree_[part].kind == NodeKind::star) shape.open = true;  // (struct).*
       if (tree_[part].kind != NodeKind::call) continue;
       const std::vector<std::string> names = names_in(tree_, tree_[part].first_child);
-      const std::string name = names.empty() ? std::string() : lower(names.back());
+      const std::string name = names.empty() ? std::string() : lower_case(names.back());
       if (name == "unnest" || name == "inline" || name == "inline_outer" || name == "unpack") {
         shape.open = true;
       }
@@ -289,7 +289,7 @@ void Extractor::star(NodeId id, const Place& place, Shape& shape) {
   for (std::uint32_t i = tree_[id].begin; i < tree_[id].end && tree_.token_text(i) != "*"; ++i) {
     const TokenKind kind = tree_.tokens[i].kind;
     if (kind == TokenKind::identifier || kind == TokenKind::quoted_identifier) {
-      qualifier.push_back(lower(name_value(tree_.tokens[i], tree_.sql)));
+      qualifier.push_back(lower_case(name_value(tree_.tokens[i], tree_.sql)));
     }
   }
   bool found = false;

@@ -17,7 +17,7 @@ Words words_of(const Tree& tree) {
   Words words;
   for (const Token& token : tree.tokens) {
     const bool bare = token.kind == TokenKind::identifier;
-    words.push_back(bare ? lower(token.text(tree.sql)) : std::string());
+    words.push_back(bare ? lower_case(token.text(tree.sql)) : std::string());
   }
   return words;
 }

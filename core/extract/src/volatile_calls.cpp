@@ -23,7 +23,7 @@ VolatileClass class_of(Volatility volatility) {
 bool is_moment(std::string_view value) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
   while (!value.empty() && is_space(value.front())) value.remove_prefix(1);
-  const std::string word = lower(value.substr(0, value.find_first_of(" \t\n\r")));
+  const std::string word = lower_case(value.substr(0, value.find_first_of(" \t\n\r")));
   return word == "now" || word == "today" || word == "tomorrow" || word == "yesterday" ||
          word == "current_date" || word == "current_timestamp";
 }
@@ -34,7 +34,7 @@ bool reads_rows(const Tree& tree, NodeId id) {
     case NodeKind::column: {
       const std::vector<std::string> names = names_in(tree, id);
       const VolatileWord* word =
-          names.size() == 1 ? find_volatile(tree.dialect, lower(names.front())) : nullptr;
+          names.size() == 1 ? find_volatile(tree.dialect, lower_case(names.front())) : nullptr;
       return word == nullptr || word->form != VolatileForm::bare ||
              tree.tokens[tree[id].begin].kind != TokenKind::identifier;
     }
@@ -170,7 +170,7 @@ bool Extractor::may_be_stamp(NodeId item, std::string& alias) const {
   if (tree_.child(item, NodeKind::alias) == kNoNode || !item_name(tree_, item, alias)) return false;
   const NodeId expr = tree_.child(item, NodeKind::expr);
   if (expr == kNoNode || reads_rows(tree_, expr)) return false;
-  const std::string name = lower(alias);
+  const std::string name = lower_case(alias);
   if (std::find(facts_.columns.begin(), facts_.columns.end(), name) != facts_.columns.end()) {
     return false;
   }

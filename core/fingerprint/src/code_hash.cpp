@@ -40,14 +40,6 @@ bool gap_matters(const Token& before, const Token& token) {
          token.kind == TokenKind::hint || before.kind == TokenKind::hint;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return lowered;
-}
-
 }  // namespace
 
 CodeHasher::CodeHasher(const CodeText& text, const RelationIds* ids, TokenRoles roles)

@@ -117,10 +117,15 @@ const VolatileWord* find_volatile(Dialect dialect, std::string_view name) {
   return nullptr;
 }
 
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) {
-  return text.size() == lower_case.size() &&
-         std::equal(text.begin(), text.end(), lower_case.begin(),
-                    [](char a, char b) { return lower(a) == b; });
+bool equals_ignoring_case(std::string_view text, std::string_view lowered) {
+  return text.size() == lowered.size() && std::equal(text.begin(), text.end(), lowered.begin(),
+                                                     [](char a, char b) { return lower(a) == b; });
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) c = lower(c);
+  return lowered;
 }
 
 const char* name_of(TokenKind kind) {

@@ -5,6 +5,7 @@
 // Never: decoded values; a token's text is the bytes that it covers, exactly as written.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace hodor {
@@ -54,6 +55,7 @@ struct TokenRange {
 
 // ASCII-only, as both engines compare keywords. `lower` is written in lower case.
 bool equals_ignoring_case(std::string_view text, std::string_view lower);
+std::string lower_case(std::string_view text);
 // Is `token` the bare word `lower`, in any case?
 inline bool is_word(const Token& token, std::string_view sql, std::string_view lower) {
   return token.kind == TokenKind::identifier && equals_ignoring_case(token.text(sql), lower);

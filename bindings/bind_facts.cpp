@@ -91,7 +91,7 @@ void init_facts(Facts* self, bool exact, std::vector<RelationName> relations,
                 std::vector<std::string> opaque_inputs, std::vector<VolatileCall> volatile_calls,
                 std::vector<std::string> functions, std::vector<std::string> columns,
                 std::vector<std::string> output_columns, bool star, bool order_sensitive,
-                const OwnReadFacts& own) {
+                bool inexact, bool merges, const OwnReadFacts& own) {
   new (self) Facts{exact,
                    std::move(relations),
                    std::move(paths),
@@ -103,6 +103,8 @@ void init_facts(Facts* self, bool exact, std::vector<RelationName> relations,
                    std::move(output_columns),
                    star,
                    order_sensitive,
+                   inexact,
+                   merges,
                    own};
 }
 
@@ -115,7 +117,8 @@ void bind_facts_class(nb::module_& m) {
            "files"_a = std::vector<FileRead>(), "opaque_inputs"_a = Names(),
            "volatile_calls"_a = std::vector<VolatileCall>(), "functions"_a = Names(),
            "columns"_a = Names(), "output_columns"_a = Names(), "star"_a = false,
-           "order_sensitive"_a = false, "own"_a = OwnReadFacts())
+           "order_sensitive"_a = false, "inexact"_a = false, "merges"_a = false,
+           "own"_a = OwnReadFacts())
       .def_ro("exact", &Facts::exact, "The whole skeleton was understood.")
       .def_ro("relations", &Facts::relations, kCopy)
       .def_ro("paths", &Facts::paths, kCopy)
@@ -127,6 +130,8 @@ void bind_facts_class(nb::module_& m) {
       .def_ro("output_columns", &Facts::output_columns, kCopy)
       .def_ro("star", &Facts::star)
       .def_ro("order_sensitive", &Facts::order_sensitive)
+      .def_ro("inexact", &Facts::inexact)
+      .def_ro("merges", &Facts::merges)
       .def_ro("own", &Facts::own, kCopy)
       .def(nb::self == nb::self)
       .def("__repr__", [](const Facts& self) { return value_or_raise(encode_facts(self)); })

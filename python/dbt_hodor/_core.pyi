@@ -106,7 +106,7 @@ class Facts:
     What one SQL text reads, calls and depends on. Default: nothing was understood.
     """
 
-    def __init__(self, *, exact: bool = False, relations: Sequence[RelationName] = [], paths: Sequence[str] = [], files: Sequence[FileRead] = [], opaque_inputs: Sequence[str] = [], volatile_calls: Sequence[VolatileCall] = [], functions: Sequence[str] = [], columns: Sequence[str] = [], output_columns: Sequence[str] = [], star: bool = False, order_sensitive: bool = False, own: OwnReadFacts = ...) -> None: ...
+    def __init__(self, *, exact: bool = False, relations: Sequence[RelationName] = [], paths: Sequence[str] = [], files: Sequence[FileRead] = [], opaque_inputs: Sequence[str] = [], volatile_calls: Sequence[VolatileCall] = [], functions: Sequence[str] = [], columns: Sequence[str] = [], output_columns: Sequence[str] = [], star: bool = False, order_sensitive: bool = False, inexact: bool = False, merges: bool = False, own: OwnReadFacts = ...) -> None: ...
 
     @property
     def exact(self) -> bool:
@@ -141,6 +141,12 @@ class Facts:
 
     @property
     def order_sensitive(self) -> bool: ...
+
+    @property
+    def inexact(self) -> bool: ...
+
+    @property
+    def merges(self) -> bool: ...
 
     @property
     def own(self) -> OwnReadFacts: ...

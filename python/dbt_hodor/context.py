@@ -94,6 +94,7 @@ class RunContext:
             self._facts_of_present_text,
             self._named_by,
             warehouse.read_in_order,
+            lambda facts: warehouse.order_sensitive(_core.Facts.decode(facts)),
         )
         self.test_outcomes = TestOutcomes(self.index, records.row, self.macros.overrides_of)
         self.pointers_by_default = bool(

@@ -19,6 +19,8 @@ from dbt_hodor.manifest import ManifestIndex, resource_of
 
 _WITH_TEXT = ("model", "snapshot", "test")
 _BLIND = '"order_sensitive":false'
+_EXACT = '"inexact":false'
+_KEEPS_ROWS = '"merges":false'
 
 
 class OrderReaders:
@@ -30,15 +32,19 @@ class OrderReaders:
         facts_of: Callable[[Any], str | None],
         named_by: Callable[[Any, str | None], Iterable[str]],
         read_by_others: Callable[[], Iterable[str] | None],
+        sees_through_views: Callable[[str], bool],
     ) -> None:
         """`facts_of`: encoded facts of a node's present text, None when there are none. `named_by`:
         unique_ids of what a node with these facts may read without `ref` or `source`.
         `read_by_others`: relations whose order a view or function sees that no node made; None
-        while they are not known: then every order may matter, and they are asked for again."""
+        while they are not known: then every order may matter, and they are asked for again.
+        `sees_through_views`: whether these facts see an order together with the views and functions
+        that they read."""
         self._index = index
         self._facts_of = facts_of
         self._named_by = named_by
         self._read_by_others = read_by_others
+        self._sees_through_views = sees_through_views
         self._above: set[str] | None = None
         self._lock = threading.Lock()
 
@@ -58,9 +64,16 @@ class OrderReaders:
         for node in self._index.manifest.nodes.values():
             if resource_of(node) in _WITH_TEXT:
                 facts = self._facts_of(node)
-                if _BLIND not in (facts or ""):
+                if facts is None or not self._is_blind(facts):
                     self._add(self._read_by(node, facts), above)
         return above
+
+    def _is_blind(self, facts: str) -> bool:
+        if _BLIND not in facts:
+            return False
+        # A view may make what this text merges, or a function merge what it makes.
+        alone = _EXACT in facts and _KEEPS_ROWS in facts
+        return alone or not self._sees_through_views(facts)
 
     def _read_by(self, node: Any, facts: str | None) -> list[str]:
         return [*self._index.parents(node), *self._named_by(node, facts)]

@@ -16,8 +16,8 @@ namespace hodor {
 namespace {
 
 std::size_t fields_of(const Facts& facts) {
-  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = facts;
-  return 12;
+  [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = facts;
+  return 14;
 }
 std::size_t fields_of(const RelationName& relation) {
   [[maybe_unused]] const auto& [a, b] = relation;
@@ -54,6 +54,8 @@ const std::vector<FieldCase<Facts>> kFacts = {
     {"output_columns", [](Facts& f) { f.output_columns.push_back("other"); }},
     {"star", [](Facts& f) { f.star = !f.star; }},
     {"order_sensitive", [](Facts& f) { f.order_sensitive = !f.order_sensitive; }},
+    {"inexact", [](Facts& f) { f.inexact = !f.inexact; }},
+    {"merges", [](Facts& f) { f.merges = !f.merges; }},
     {"own", [](Facts& f) { f.own = {OwnReads::other, false}; }},
 };
 const std::vector<FieldCase<RelationName>> kRelation = {

@@ -26,13 +26,15 @@ Facts rich_facts() {
   facts.output_columns = {"B", "a"};
   facts.star = true;
   facts.order_sensitive = true;
+  facts.inexact = true;
+  facts.merges = true;
   facts.own = {OwnReads::high_water_mark, true};
   return facts;
 }
 
 // A frame with a right checksum around a body that the encoder did not write.
 std::string framed(const std::string& body) {
-  return R"({"v":1,"sum":")" + sha256_hex(body).substr(0, 16) + R"(","facts":)" + body + "}";
+  return R"({"v":2,"sum":")" + sha256_hex(body).substr(0, 16) + R"(","facts":)" + body + "}";
 }
 
 std::string body_of(const std::string& text) {
@@ -57,10 +59,11 @@ TEST(FactsCodec, DefaultFactsAreNotExact) {
 TEST(FactsCodec, TheStoredFormIsFixed) {
   EXPECT_EQ(
       encode_facts(Facts{}).value(),
-      R"({"v":1,"sum":")" + sha256_hex(body_of(encode_facts(Facts{}).value())).substr(0, 16) +
+      R"({"v":2,"sum":")" + sha256_hex(body_of(encode_facts(Facts{}).value())).substr(0, 16) +
           R"(","facts":{"exact":false,"relations":[],"paths":[],"files":[],)"
           R"("opaque_inputs":[],"volatile_calls":[],"functions":[],"columns":[],)"
-          R"("output_columns":[],"star":false,"order_sensitive":false,"own":["none",false]}})");
+          R"("output_columns":[],"star":false,"order_sensitive":false,)"
+          R"("inexact":false,"merges":false,"own":["none",false]}})");
 }
 
 TEST(FactsCodec, RefusesTextThatIsNotUtf8) {
@@ -114,7 +117,7 @@ TEST(FactsCodec, RandomDamageIsRefused) {
 
 TEST(FactsCodec, AnotherVersionIsRefused) {
   std::string text = encode_facts(rich_facts()).value();
-  text[5] = '2';
+  text[5] = '9';
   EXPECT_FALSE(decode_facts(text).ok());
 }
 
@@ -214,11 +217,29 @@ TEST(FactsMerge, AnyDoubtIsADoubtOfTheWhole) {
     doubt.order_sensitive = true;
     EXPECT_TRUE(merged(doubt).order_sensitive);
     doubt = sure;
+    doubt.inexact = true;
+    EXPECT_TRUE(merged(doubt).inexact);
+    EXPECT_FALSE(merged(doubt).order_sensitive);
+    doubt = sure;
+    doubt.merges = true;
+    EXPECT_TRUE(merged(doubt).merges);
+    doubt = sure;
     doubt.own = {OwnReads::other, false};
     EXPECT_EQ(merged(doubt).own.reads, OwnReads::other);
     doubt.own = {OwnReads::high_water_mark, true};
     EXPECT_EQ(merged(doubt).own, doubt.own);
   }
+}
+
+TEST(FactsMerge, WhatOneTextMakesAnotherMayMerge) {
+  Facts one;
+  one.inexact = true;
+  Facts other;
+  other.merges = true;
+  EXPECT_TRUE(merge_facts({&one, &other}).order_sensitive);
+  EXPECT_TRUE(merge_facts({&other, &one}).order_sensitive);
+  other.inexact = true;  // of one text it is known whether the two meet
+  EXPECT_FALSE(merge_facts({&other}).order_sensitive);
 }
 
 TEST(FactsMerge, TwoHighWaterMarksAreNone) {

@@ -531,6 +531,36 @@ TEST_F(LineageTest, OwnReadsThroughAFunctionAreOpaque) {
 
 // ---- Order sensitivity and loss of knowledge.
 
+TEST_F(LineageTest, WhatAViewMakesItsReaderMayMerge) {
+  Facts makes = reading({{"w", "main", "t"}});
+  makes.inexact = true;
+  Facts sums = reading({{"w", "main", "v"}});
+  sums.merges = true;
+  view({"w", "main", "v"}, reading({{"w", "main", "t"}}));
+  EXPECT_FALSE(catalog.order_sensitive(sums));
+  view({"w", "main", "inner"}, makes);
+  view({"w", "main", "v"}, reading({{"w", "main", "inner"}}));
+  EXPECT_TRUE(catalog.order_sensitive(sums)) << "two views below";
+  EXPECT_FALSE(catalog.order_sensitive(reading({{"w", "main", "v"}})));
+  view({"w", "main", "summed"}, sums);
+  EXPECT_TRUE(catalog.order_sensitive(reading({{"w", "main", "summed"}}))) << "between two views";
+  view({"w", "main", "v"}, reading({{"w", "main", "t"}}));
+  EXPECT_FALSE(catalog.order_sensitive(sums));
+
+  catalog.put_function("share", "h", makes);
+  Facts calls = calling("share");
+  EXPECT_FALSE(catalog.order_sensitive(calls));
+  calls.merges = true;
+  EXPECT_TRUE(catalog.order_sensitive(calls));
+  Facts merges = exact();
+  merges.merges = true;
+  catalog.put_function("total", "h", merges);
+  calls = calling("total");
+  EXPECT_FALSE(catalog.order_sensitive(calls));
+  calls.inexact = true;
+  EXPECT_TRUE(catalog.order_sensitive(calls)) << "the function merges what the text makes";
+}
+
 TEST_F(LineageTest, OrderSensitivityIsTransitive) {
   EXPECT_FALSE(catalog.order_sensitive(reading({{"w", "main", "t"}})));
   Facts limit = reading({{"w", "main", "t"}});

@@ -18,6 +18,8 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
     analysis.code_hash = CodeHasher(text, options.relation_ids).hash();
     analysis.facts.star = true;
     analysis.facts.order_sensitive = true;
+    analysis.facts.inexact = true;
+    analysis.facts.merges = true;
     if (!options.own.empty()) analysis.facts.own.reads = OwnReads::other;
     return analysis;
   }

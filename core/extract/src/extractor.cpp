@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "exactness.hpp"
 #include "hodor/syntax/lexer.hpp"
 #include "hodor/syntax/words.hpp"
 
@@ -97,6 +98,10 @@ Facts Extractor::run() {
     facts_.order_sensitive = true;
     facts_.output_columns.clear();
   }
+  const Exactness exactness = judge_exactness(tree_, final_select_);
+  facts_.inexact = exactness.inexact;
+  facts_.merges = exactness.merges;
+  facts_.order_sensitive |= exactness.mixes && tree_.dialect == Dialect::duckdb;
   settle_stamps();
   facts_.own = judge_own_reads(tree_, own_relations_);
   // A text that is not understood may read anything.

@@ -101,8 +101,9 @@ bool read_facts(ValueMap& map, Facts& facts) {
          fields.next("volatile_calls", facts.volatile_calls) &&
          fields.next("functions", facts.functions) && fields.next("columns", facts.columns) &&
          fields.next("output_columns", facts.output_columns) && fields.next("star", facts.star) &&
-         fields.next("order_sensitive", facts.order_sensitive) && fields.next("own", facts.own) &&
-         fields.at_end();
+         fields.next("order_sensitive", facts.order_sensitive) &&
+         fields.next("inexact", facts.inexact) && fields.next("merges", facts.merges) &&
+         fields.next("own", facts.own) && fields.at_end();
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void write_field(json::Writer& out, std::string_view name, bool value) {
 Result<std::string> encode_facts(const Facts& facts) {
   // Bound by structure: a field that is added to Facts does not compile until it is written here.
   const auto& [exact, relations, paths, files, opaque_inputs, volatile_calls, functions, columns,
-               output_columns, star, order_sensitive, own] = facts;
+               output_columns, star, order_sensitive, inexact, merges, own] = facts;
   json::Writer out;
   out.begin_object();
   write_field(out, "exact", exact);
@@ -83,6 +83,8 @@ Result<std::string> encode_facts(const Facts& facts) {
   write_field(out, "output_columns", output_columns);
   write_field(out, "star", star);
   write_field(out, "order_sensitive", order_sensitive);
+  write_field(out, "inexact", inexact);
+  write_field(out, "merges", merges);
   out.key("own");
   write(out, own);
   out.end_object();

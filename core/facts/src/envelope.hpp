@@ -8,7 +8,7 @@
 
 namespace hodor::envelope {
 
-inline constexpr std::string_view kHead = R"({"v":1,"sum":")";
+inline constexpr std::string_view kHead = R"({"v":2,"sum":")";
 inline constexpr std::string_view kMiddle = R"(","facts":)";
 inline constexpr std::string_view kTail = "}";
 inline constexpr std::size_t kSumDigits = 16;

@@ -31,7 +31,7 @@ Facts merge_facts(const std::vector<const Facts*>& all) {
   for (const Facts* one : all) {
     // Bound by structure: a field that is added to Facts does not compile until it is merged here.
     const auto& [exact, relations, paths, files, opaque_inputs, volatile_calls, functions, columns,
-                 output_columns, star, order_sensitive, own] = *one;
+                 output_columns, star, order_sensitive, inexact, merges, own] = *one;
     merged.exact = merged.exact && exact;
     add_all(merged.relations, relations);
     add_all(merged.paths, paths);
@@ -43,6 +43,11 @@ Facts merge_facts(const std::vector<const Facts*>& all) {
     if (one == all.front()) merged.output_columns = output_columns;
     merged.star = merged.star || star;
     merged.order_sensitive = merged.order_sensitive || order_sensitive;
+    // What one text makes another may merge.
+    merged.order_sensitive = merged.order_sensitive || (merged.inexact && merges) ||
+                             (merged.merges && inexact);
+    merged.inexact = merged.inexact || inexact;
+    merged.merges = merged.merges || merges;
     merge_own(merged.own, own);
   }
   sort_unique(merged.relations);

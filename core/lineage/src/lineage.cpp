@@ -17,7 +17,8 @@ struct Catalog::Impl {
     Walk walk(warehouse);
     walk.into_view(view);
     std::vector<Input> inputs = walk.take();
-    view.closure = Closure{std::move(inputs), walk.order_sensitive(), generation};
+    view.closure = Closure{std::move(inputs), walk.order_sensitive(), walk.inexact(),
+                            walk.merges(), generation};
     return *view.closure;
   }
 };
@@ -196,8 +197,18 @@ bool Catalog::order_sensitive(const Facts& facts) const {
   if (facts.order_sensitive || !facts.exact || !impl_->is_listed) return true;
   const Names& names = impl_->warehouse.names;
   const Scope& scope = names.default_scope();
-  const auto is_sensitive_view = [this](const Relation* relation) {
-    return relation != nullptr && relation->is_view && impl_->closure_of(*relation).order_sensitive;
+  bool inexact = facts.inexact;
+  bool merges = facts.merges;
+  const auto adds_up_sensitive = [&](bool sensitive, bool part_is_inexact, bool part_merges) {
+    sensitive = sensitive || (inexact && part_merges) || (merges && part_is_inexact);
+    inexact = inexact || part_is_inexact;
+    merges = merges || part_merges;
+    return sensitive;
+  };
+  const auto is_sensitive_view = [&](const Relation* relation) {
+    if (relation == nullptr || !relation->is_view) return false;
+    const Closure& closure = impl_->closure_of(*relation);
+    return adds_up_sensitive(closure.order_sensitive, closure.inexact, closure.merges);
   };
   for (const RelationName& name : facts.relations) {
     if (is_sensitive_view(names.resolve(name.parts, scope).relation)) return true;
@@ -211,7 +222,7 @@ bool Catalog::order_sensitive(const Facts& facts) const {
   for (const std::string& name : impl_->warehouse.functions.implicit()) {
     walk.into_implicit_function(name, scope);
   }
-  return walk.order_sensitive();
+  return adds_up_sensitive(walk.order_sensitive(), walk.inexact(), walk.merges());
 }
 
 std::string Catalog::type_of(const std::vector<std::string>& parts) const {

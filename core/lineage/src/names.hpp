@@ -32,6 +32,8 @@ struct Scope {
 struct Closure {
   std::vector<Input> inputs;
   bool order_sensitive = true;
+  bool inexact = true;  // see Facts
+  bool merges = true;
   std::uint64_t generation = 0;  // of the catalog when it was made
 };
 

@@ -71,7 +71,11 @@ void Walk::text(const std::optional<Facts>& facts, const std::string& owner, con
     order_sensitive_ = true;
   }
   if (!facts.has_value()) return;
-  order_sensitive_ = order_sensitive_ || facts->order_sensitive;
+  // What one text makes another may merge: a sum over a view's quotients.
+  order_sensitive_ = order_sensitive_ || facts->order_sensitive || (inexact_ && facts->merges) ||
+                     (merges_ && facts->inexact);
+  inexact_ = inexact_ || facts->inexact;
+  merges_ = merges_ || facts->merges;
   for (const RelationName& name : facts->relations) relation(name, scope);
   for (const std::string& path : facts->paths) inputs_.push_back(file_input({path, "delta"}));
   for (const FileRead& file : facts->files) {

@@ -38,6 +38,8 @@ class Walk {
   // Sorted, without duplicates; empties the walk.
   std::vector<Input> take();
   bool order_sensitive() const { return order_sensitive_; }
+  bool inexact() const { return inexact_; }
+  bool merges() const { return merges_; }
 
  private:
   enum class State { open, done };
@@ -54,6 +56,8 @@ class Walk {
   std::vector<Input> inputs_;
   int depth_ = 0;
   bool order_sensitive_ = false;
+  bool inexact_ = false;
+  bool merges_ = false;
 };
 
 }  // namespace hodor

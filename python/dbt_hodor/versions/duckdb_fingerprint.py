@@ -4,7 +4,8 @@ In:  a cursor and the shapes of the tables.
 Out: per table a data part and an order part, or the error that its read gave.
 Never: fails for all tables because of one: a statement that fails is repeated table by table.
 
-Data part: ``count:sum`` over hashes of rows. Order part: a sum over hashes of (row number, row).
+Data part: ``count:sum`` over hashes of rows, and the order part too where the columns' types let an
+order show in ordinary aggregates. Order part: a sum over hashes of (row number, row).
 Hashes of columns are combined by xor and multiplication, so each is mixed once more before the sum:
 two rows that trade a value would otherwise cancel once in 10^8 cases. Sums are exact (128 bits).
 
@@ -18,7 +19,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dbt_hodor.versions.duckdb_shapes import Shape, quoted_name
-from dbt_hodor.versions.duckdb_types import UnprovableType, extra_expressions
+from dbt_hodor.versions.duckdb_types import UnprovableType, extra_expressions, is_inexact
 
 
 class Fingerprint(NamedTuple):
@@ -32,6 +33,7 @@ class _Job(NamedTuple):
     row_hash: str
     by_rowid: bool
     collated: bool
+    ordered: bool
 
 
 def row_hash(shape: Shape, collated: bool) -> str:
@@ -74,9 +76,9 @@ def _run(cursor: Any, jobs: Sequence[_Job]) -> dict[int, Fingerprint | None]:
         if job.by_rowid and largest + 1 != count:
             found[place] = None
             continue
-        # GROUP BY, DISTINCT and min() give that one of several equal spellings which comes first.
-        spelling = f":{order}" if job.collated else ""
-        found[place] = Fingerprint(f"{count}:{data}{spelling}", str(order))
+        found[place] = Fingerprint(
+            f"{count}:{data}:{order}" if job.ordered else f"{count}:{data}", str(order)
+        )
     return found
 
 
@@ -99,11 +101,14 @@ def _job(place: int, shape: Shape, native: bool) -> _Job:
     """Raises ``UnprovableType``."""
     has_rowid = native and all(column.name.lower() != "rowid" for column in shape.columns)
     collated = bool(shape.collations)
-    return _Job(place, shape, row_hash(shape, collated), has_rowid, collated)
+    # A sum of floats depends on the order of its terms; GROUP BY, DISTINCT and min() give that one of
+    # several equal spellings, zeros or intervals which comes first.
+    ordered = collated or any(is_inexact(column.type) for column in shape.columns)
+    return _Job(place, shape, row_hash(shape, collated), has_rowid, collated, ordered)
 
 
 def _with_collation(job: _Job) -> _Job:
-    return job._replace(row_hash=row_hash(job.shape, True), collated=True)
+    return job._replace(row_hash=row_hash(job.shape, True), collated=True, ordered=True)
 
 
 def fingerprints(

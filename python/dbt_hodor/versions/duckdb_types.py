@@ -37,6 +37,9 @@ _WIDE = frozenset({"HUGEINT", "UHUGEINT", "UUID", "VARIANT"})
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 _TEXTS = frozenset({"VARCHAR", "JSON"})
 _LONGEST_NARROW_DECIMAL = 18
+# A sum of them depends on the order of its terms (those of UHUGEINT and BIGNUM are DOUBLE), or one
+# that equals another looks different, so that min(), DISTINCT and GROUP BY show which came first.
+_INEXACT = _FLOATS | {"INTERVAL", "VARIANT", "UHUGEINT", "BIGNUM", "VARINT"}
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,12 @@ def read_type(printed: str) -> TypeFacts:
     except UnprovableType as refusal:
         raise UnprovableType(f"values of type {printed} cannot be told apart: {refusal}") from None
     return TypeFacts(frozenset(reader.leaves), reader.nested, reader.wide)
+
+
+def is_inexact(printed_type: str) -> bool:
+    """Whether the order of values of this type may show in what is made of several of them. Raises
+    ``UnprovableType``."""
+    return bool(read_type(printed_type).leaves & _INEXACT)
 
 
 def extra_expressions(quoted_column: str, printed_type: str, collated: bool) -> list[str]:

@@ -179,3 +179,55 @@ def rows_reordered_under_a_collation(t: Twin) -> None:
         "insert into raw.t select * from raw.x; drop table raw.x"
     )
     t.run("build", new_upstream_data="g d e", no_new_data="k")
+
+
+@scenario
+def rows_reordered_under_sums_of_floats(t: Twin) -> None:
+    """Floats are added in the order of their rows; integers and decimals are not told apart by it."""
+    t.sql(
+        "create schema raw; create table raw.t as select * from (values (3), (1), (7)) v(n); "
+        "create table raw.f as select * from (values (1e16), (1.0), (-1e16)) v(x); "
+        "create table raw.z as select * from (values (0.0::double), (-0.0::double)) v(x)"
+    )
+    tables = ", ".join(f"{{name: {name}}}" for name in "tfz")
+    source = "{{{{ source('raw', '{}') }}}}".format
+    t.files(
+        {
+            "models/sources.yml": f"sources: [{{name: raw, schema: raw, tables: [{tables}]}}]\n",
+            "models/a.sql": f"select sum(x) as x from {source('f')}",
+            "models/b.sql": f"select sum(1e16 / n) as x, stddev(n) as s from {source('t')}",
+            "models/v.sql": "{{ config(materialized='view') }} "
+            f"select 1e16 / n - n as x from {source('t')}",
+            "models/c.sql": "select sum(x) as x from {{ ref('v') }}",
+            "models/d.sql": f"select distinct x from {source('z')}",
+            "models/k.sql": "select sum(n) as n, avg(n) as m, sum(n::decimal(9, 2)) / count(*) as d, "
+            f"min(n) as l from {source('t')}",
+        }
+    )
+    t.run("build", no_history="a b v c d k")
+    t.run("build", no_new_data="a b c d k", view_unchanged="v")
+    for name in "tfz":
+        t.sql(
+            f"create or replace table raw.{name} as select * from raw.{name} order by rowid desc"
+        )
+    t.run("build", new_upstream_data="a b c d", no_new_data="k", view_unchanged="v")
+
+
+@scenario
+def rows_reordered_on_the_way_to_a_sum_of_floats(t: Twin) -> None:
+    """A table that passes the order of its integers on to whoever divides and adds them."""
+    t.sql("create schema raw; create table raw.t as select * from (values (3), (1), (7)) v(n)")
+    t.files(
+        {
+            "models/sources.yml": "sources: [{name: raw, schema: raw, tables: [{name: t}]}]\n",
+            "models/m.sql": "select n from {{ source('raw', 't') }}",
+            "models/v.sql": "{{ config(materialized='view') }} select n / 3 as x from {{ ref('m') }}",
+            "models/r.sql": "select sum(x) as x from {{ ref('v') }}",
+            "models/p.sql": "select n from {{ source('raw', 't') }}",
+            "models/k.sql": "select sum(n) as n from {{ ref('p') }}",
+        }
+    )
+    t.run("build", no_history="m v r p k")
+    t.run("build", no_new_data="m r p k", view_unchanged="v")
+    t.sql("create or replace table raw.t as select * from raw.t order by rowid desc")
+    t.run("build", new_upstream_data="m r", no_new_data="p k", view_unchanged="v")

@@ -258,7 +258,11 @@ def test_every_order_counts_while_a_view_may_have_been_missed(monkeypatch, misse
         find=lambda unique_id: None,
     )
     readers = OrderReaders(
-        index, lambda node: None, lambda node, facts: (), world.warehouse.read_in_order
+        index,
+        lambda node: None,
+        lambda node, facts: (),
+        world.warehouse.read_in_order,
+        lambda facts: True,
     )
     if missed == "a listing":
         failed = Listing(errors={"d": "gone"})

@@ -10,7 +10,8 @@
 //   FACTS     ::= {"exact":BOOL,"relations":[[[PART…],PINNED]…],"paths":[…],
 //                  "files":[[PATTERN,FUNCTION]…],"opaque_inputs":[…],
 //                  "volatile_calls":[[CLASS,USE,TEXT,ALIAS]…],"functions":[…],"columns":[…],
-//                  "output_columns":[…],"star":BOOL,"order_sensitive":BOOL,"own":[READS,PLAIN_GREATER]}
+//                  "output_columns":[…],"star":BOOL,"order_sensitive":BOOL,
+//                  "inexact":BOOL,"merges":BOOL,"own":[READS,PLAIN_GREATER]}
 #pragma once
 #include <string>
 #include <string_view>

@@ -58,6 +58,8 @@ struct Facts {
   std::vector<std::string> output_columns;  // of the final SELECT when all are named, else empty
   bool star = false;                        // output columns follow an input's schema
   bool order_sensitive = false;             // the result depends on the order of input rows
+  bool inexact = false;  // makes values that may equal another and differ: floats, intervals
+  bool merges = false;   // makes one value of several rows': a sum, a group key, DISTINCT
   OwnReadFacts own;
   auto operator<=>(const Facts&) const = default;
 };

@@ -1,0 +1,276 @@
+// See exactness.hpp. Values are followed by the names that select items give them; whatever passes
+// them on by place, or under another name, makes every name suspect.
+#include "exactness.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "extractor.hpp"
+#include "hodor/syntax/lexer.hpp"
+
+namespace hodor {
+namespace {
+
+#define EXACT_FUNCTION(name) name,
+constexpr std::string_view kExactFunctions[] = {
+#include "exact_words.inc"
+};
+#undef EXACT_FUNCTION
+#define EXACT_TYPE(name) name,
+constexpr std::string_view kExactTypes[] = {
+#include "exact_words.inc"
+};
+#undef EXACT_TYPE
+constexpr std::string_view kExactSymbols[] = {
+    "!=", "!~", "!~*", "!~~", "!~~*", "&",  "&&", "*",   "+",  "-",  "->", "->>", "<",  "<<", "<=",
+    "<>", "<@", "=",   "==",  ">",    ">=", ">>", "@>",  "^@", "|",  "||", "~",   "~*", "~~", "~~*",
+};
+// Aggregates whose value is a number of rows or a truth: equal values count alike.
+constexpr std::string_view kCounts[] = {
+    "approx_count_distinct", "bool_and", "bool_or", "count", "count_if", "count_star",
+    "countif",               "regr_count"};
+
+constexpr int kMaxRounds = 16;            // of following names; beyond, every name is suspect
+constexpr std::size_t kMaxDigits = 38;    // of an exact number (DECIMAL, HUGEINT)
+
+template <class List>
+bool in(const List& list, std::string_view word) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+class Judge {
+ public:
+  Judge(const Tree& tree, NodeId final_select) : tree_(tree) {
+    const NodeId list = final_select == kNoNode
+                            ? kNoNode
+                            : tree.child(final_select, NodeKind::select_list);
+    if (list == kNoNode) return;
+    for (const NodeId item : children(tree, list)) final_items_.insert(item);
+  }
+
+  Exactness run() {
+    Exactness found{false, false, false};
+    for (NodeId id = 1; id < tree_.nodes.size(); ++id) look_at(id, found);
+    for (std::uint32_t i = 0; i < tree_.tokens.size(); ++i) {
+      if (is_inexact_token(tree_.tokens[i])) makers_.push_back(i);
+    }
+    for (std::vector<std::uint32_t>* places : {&makers_, &aggregates_, &stars_}) {
+      std::sort(places->begin(), places->end());
+    }
+    found.inexact = !makers_.empty();
+    found.mixes = found.inexact && found.merges && mixes();
+    return found;
+  }
+
+ private:
+  void look_at(NodeId id, Exactness& found) {
+    const Node& node = tree_[id];
+    switch (node.kind) {
+      case NodeKind::call:
+        call(id, found);
+        break;
+      case NodeKind::type:
+        if (!is_exact_type(id)) makers_.push_back(node.begin);
+        break;
+      case NodeKind::op:
+        if (tree_.tokens[node.begin].kind != TokenKind::identifier &&
+            !in(kExactSymbols, tree_.token_text(node.begin))) {
+          makers_.push_back(node.begin);
+        }
+        break;
+      case NodeKind::interval:
+      case NodeKind::opaque:
+      case NodeKind::file:
+        makers_.push_back(node.begin);
+        break;
+      case NodeKind::set_operator:
+        found.merges |= !tree_.has(id, flag::set_union) || !tree_.has(id, flag::set_all);
+        break;
+      case NodeKind::star:
+        stars_.push_back(node.begin);
+        break;
+      case NodeKind::group_by:
+      case NodeKind::distinct:
+        found.merges = true;
+        break;
+      default:
+        break;
+    }
+    by_place_ |= passes_on_by_place(node.kind);
+  }
+
+  void call(NodeId id, Exactness& found) {
+    const NodeId path = tree_[id].first_child;
+    const bool named = path != kNoNode && tree_[path].kind == NodeKind::path;
+    const std::string name = named ? last_name(tree_, path) : std::string();
+    if (!in(kExactFunctions, name)) makers_.push_back(tree_[id].begin);
+    if (!named || (is_aggregate(tree_.dialect, name) && !in(kCounts, name))) {
+      found.merges = true;
+      merging_calls_.push_back(id);
+    }
+    const bool window = tree_.child(id, NodeKind::over) != kNoNode;
+    if (is_aggregate(tree_.dialect, name) && !window) aggregates_.push_back(tree_[id].begin);
+  }
+
+  // Kinds that give columns other names than an alias does, or none.
+  static bool passes_on_by_place(NodeKind kind) {
+    switch (kind) {
+      case NodeKind::set_operations:
+      case NodeKind::column_names:
+      case NodeKind::values:
+      case NodeKind::pivot_query:
+      case NodeKind::pivot:
+      case NodeKind::unpivot:
+      case NodeKind::lateral_view:
+      case NodeKind::table_function:
+      case NodeKind::file:
+      case NodeKind::star_option:
+      case NodeKind::describe:
+      case NodeKind::pipe:
+      case NodeKind::using_key:
+      case NodeKind::opaque:
+      case NodeKind::statement:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  bool is_exact_type(NodeId id) const {
+    const NodeId path = tree_.child(id, NodeKind::path);
+    if (path == kNoNode) return false;
+    const std::vector<std::string> names = names_in(tree_, path);
+    return !names.empty() && in(kExactTypes, lower_case(names.front()));
+  }
+
+  bool is_inexact_token(const Token& token) const {
+    if (token.kind == TokenKind::parameter) return true;  // GROUP BY #1
+    if (token.kind != TokenKind::number) return false;
+    const std::string_view text = token.text(tree_.sql);
+    return text.find_first_of("eE") != std::string_view::npos || text.size() > kMaxDigits;
+  }
+
+  bool mixes() {
+    for (int round = 0; !by_place_ && follow_names(); ++round) by_place_ |= round == kMaxRounds;
+    if (by_place_) return true;
+    for (const NodeId id : merging_calls_) {
+      for (const NodeId child : children(tree_, id)) {
+        if (tree_[child].kind == NodeKind::argument && is_suspect(child)) return true;
+      }
+    }
+    for (NodeId id = 1; id < tree_.nodes.size(); ++id) {
+      if (tree_[id].kind == NodeKind::select && select_mixes(id)) return true;
+    }
+    return false;
+  }
+
+  // Whether a name became suspect. Names: of columns, and of CTEs and subqueries as whole rows.
+  bool follow_names() {
+    const std::size_t before = suspects_.size();
+    for (NodeId id = 1; id < tree_.nodes.size(); ++id) {
+      const NodeKind kind = tree_[id].kind;
+      if (kind == NodeKind::select_item) {
+        follow_item(id);
+      } else if ((kind == NodeKind::cte || kind == NodeKind::derived) && is_suspect(id)) {
+        suspect_names_of(kind == NodeKind::cte ? tree_.child(id, NodeKind::name)
+                                               : tree_.child(id, NodeKind::alias));
+      }
+    }
+    return suspects_.size() != before;
+  }
+
+  void follow_item(NodeId item) {
+    if (!is_suspect(item)) return;
+    std::string name;
+    if (item_name(tree_, item, name)) {
+      suspects_.insert(lower_case(name));
+    } else {
+      by_place_ |= !final_items_.contains(item) && !is_of_value(item);
+    }
+  }
+
+  // Whether an item is one of a subquery that stands for a value, inside of the expression that
+  // uses it.
+  bool is_of_value(NodeId item) {
+    if (parents_.empty()) {
+      parents_.resize(tree_.nodes.size(), kNoNode);
+      for (NodeId id = 0; id < tree_.nodes.size(); ++id) {
+        for (const NodeId child : children(tree_, id)) parents_[child] = id;
+      }
+    }
+    NodeId id = parents_[parents_[item]];
+    if (tree_[id].kind != NodeKind::select) return false;
+    do id = parents_[id];
+    while (tree_[id].kind == NodeKind::query || tree_[id].kind == NodeKind::subquery);
+    return tree_[id].kind == NodeKind::expr || tree_[id].kind == NodeKind::argument;
+  }
+
+  void suspect_names_of(NodeId id) {
+    if (id == kNoNode) return;
+    for (const std::string& name : names_in(tree_, id)) suspects_.insert(lower_case(name));
+  }
+
+  bool select_mixes(NodeId id) const {
+    const NodeId list = tree_.child(id, NodeKind::select_list);
+    const bool distinct = tree_.child(id, NodeKind::distinct) != kNoNode;
+    const NodeId group_by = tree_.child(id, NodeKind::group_by);
+    if (group_by != kNoNode && is_suspect(group_by)) return true;
+    if (!distinct && (group_by == kNoNode || !takes_items(group_by))) return false;
+    if (list == kNoNode) return !suspects_.empty();  // FROM-first: a star
+    for (const NodeId item : children(tree_, list)) {
+      const bool may_pass_on = !suspects_.empty() && holds_one_of(stars_, tree_[item]);
+      if (!may_pass_on && !is_suspect(item)) continue;
+      if (distinct || !holds_one_of(aggregates_, tree_[item])) return true;
+    }
+    return false;
+  }
+
+  // GROUP BY ALL, GROUP BY 1
+  bool takes_items(NodeId group_by) const {
+    if (tree_.has(group_by, flag::all)) return true;
+    for (std::uint32_t i = tree_[group_by].begin; i < tree_[group_by].end; ++i) {
+      if (tree_.tokens[i].kind == TokenKind::number) return true;
+    }
+    return false;
+  }
+
+  static bool holds_one_of(const std::vector<std::uint32_t>& sorted, const Node& node) {
+    const auto first = std::lower_bound(sorted.begin(), sorted.end(), node.begin);
+    return first != sorted.end() && *first < node.end;
+  }
+
+  bool is_suspect(NodeId id) const {
+    const Node& node = tree_[id];
+    if (holds_one_of(makers_, node)) return true;
+    if (suspects_.empty()) return false;
+    for (std::uint32_t i = node.begin; i < node.end; ++i) {
+      const TokenKind kind = tree_.tokens[i].kind;
+      if (kind != TokenKind::identifier && kind != TokenKind::quoted_identifier) continue;
+      if (suspects_.contains(lower_case(name_value(tree_.tokens[i], tree_.sql)))) return true;
+    }
+    return false;
+  }
+
+  const Tree& tree_;
+  std::set<NodeId> final_items_;  // select items whose names are the text's columns
+  std::vector<std::uint32_t> makers_;      // tokens where an inexact value may begin
+  std::vector<std::uint32_t> aggregates_;  // tokens where an aggregate begins
+  std::vector<std::uint32_t> stars_;
+  std::vector<NodeId> parents_;  // made when first needed
+  std::vector<NodeId> merging_calls_;
+  std::set<std::string> suspects_;  // names that may stand for inexact values, lower case
+  bool by_place_ = false;
+};
+
+}  // namespace
+
+Exactness judge_exactness(const Tree& tree, NodeId final_select) {
+  if (tree.dialect != Dialect::duckdb || !tree.exact()) return {};
+  return Judge(tree, final_select).run();
+}
+
+}  // namespace hodor

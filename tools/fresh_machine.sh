@@ -22,6 +22,7 @@ if ! command -v debootstrap >/dev/null; then
 fi
 
 root=$(mktemp -d "${TMPDIR:-/tmp}/fresh-machine.XXXXXX")
+chmod 755 "$root"  # mktemp keeps it to its owner, but to others it is their "/"
 cleanup() {
   umount -R "$root/proc" "$root/dev" 2>/dev/null || true
   if [ -z "${HODOR_KEEP:-}" ]; then rm -rf --one-file-system "$root"; else echo "kept: $root"; fi

@@ -57,13 +57,12 @@ TEST(FactsCodec, DefaultFactsAreNotExact) {
 }
 
 TEST(FactsCodec, TheStoredFormIsFixed) {
-  EXPECT_EQ(
-      encode_facts(Facts{}).value(),
-      R"({"v":2,"sum":")" + sha256_hex(body_of(encode_facts(Facts{}).value())).substr(0, 16) +
-          R"(","facts":{"exact":false,"relations":[],"paths":[],"files":[],)"
-          R"("opaque_inputs":[],"volatile_calls":[],"functions":[],"columns":[],)"
-          R"("output_columns":[],"star":false,"order_sensitive":false,)"
-          R"("inexact":false,"merges":false,"own":["none",false]}})");
+  EXPECT_EQ(encode_facts(Facts{}).value(),
+            R"({"v":2,"sum":")" + sha256_hex(body_of(encode_facts(Facts{}).value())).substr(0, 16) +
+                R"(","facts":{"exact":false,"relations":[],"paths":[],"files":[],)"
+                R"("opaque_inputs":[],"volatile_calls":[],"functions":[],"columns":[],)"
+                R"("output_columns":[],"star":false,"order_sensitive":false,)"
+                R"("inexact":false,"merges":false,"own":["none",false]}})");
 }
 
 TEST(FactsCodec, RefusesTextThatIsNotUtf8) {

@@ -1,95 +1,19 @@
 // Follows reads through views and functions: what is found, what is opaque, and how names resolve.
 // The expectations about DuckDB's name resolution were taken from DuckDB 2.0.1 itself.
-#include "hodor/lineage/lineage.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "lineage_fixture.hpp"
+
 namespace hodor {
 namespace {
-
-using Parts = std::vector<std::string>;
-using Lines = std::vector<std::string>;
-
-Facts exact() {
-  Facts facts;
-  facts.exact = true;
-  return facts;
-}
-
-Facts reading(const std::vector<Parts>& relations) {
-  Facts facts = exact();
-  for (const Parts& parts : relations) facts.relations.push_back(RelationName{parts, false});
-  return facts;
-}
-
-Facts calling(const std::string& function) {
-  Facts facts = exact();
-  facts.functions.push_back(function);
-  return facts;
-}
 
 Facts with_volatile(Facts facts, VolatileClass volatile_class, VolatileUse use) {
   facts.volatile_calls.push_back(VolatileCall{volatile_class, use, "f()", ""});
   return facts;
 }
-
-const char* kind_text(InputKind kind) {
-  switch (kind) {
-    case InputKind::table:
-      return "table";
-    case InputKind::view:
-      return "view";
-    case InputKind::file:
-      return "file";
-    case InputKind::function:
-      return "function";
-    case InputKind::volatile_value:
-      return "volatile";
-    case InputKind::opaque:
-      return "opaque";
-  }
-  return "";
-}
-
-// "kind key" or "kind key @group", with "#hash" where there is one; an opaque text is cut at ':'.
-Lines lines(const std::vector<Input>& inputs) {
-  Lines all;
-  for (const Input& input : inputs) {
-    const bool opaque = input.kind == InputKind::opaque;
-    std::string line = std::string(kind_text(input.kind)) + " ";
-    line += opaque ? input.key.substr(0, input.key.find(": ")) : input.key;
-    if (input.group != input.key) line += " @" + input.group;
-    if (!input.definition_hash.empty()) line += " #" + input.definition_hash;
-    all.push_back(line);
-  }
-  return all;
-}
-
-class LineageTest : public testing::Test {
- protected:
-  LineageTest() : catalog("w", "main") {
-    catalog.put_table({"w", "main", "t"});
-    catalog.put_table({"w", "raw", "orders"});
-    catalog.set_builtin_functions({"lower", "sum", "+", "date_part", "read_csv_auto"});
-  }
-  Lines trace(const Facts& facts, const Parts& reader = {"w", "main", "node"}) const {
-    return lines(catalog.trace(facts, reader));
-  }
-  Lines trace_of(const std::vector<Parts>& relations) const { return trace(reading(relations)); }
-  bool is_opaque(const Facts& facts) const {
-    for (const Input& input : catalog.trace(facts, {"w", "main", "node"})) {
-      if (input.kind == InputKind::opaque) return true;
-    }
-    return false;
-  }
-  bool is_opaque(const Parts& parts) const { return is_opaque(reading({parts})); }
-  void view(const Parts& parts, const Facts& facts) { catalog.put_view(parts, "h", facts); }
-
-  Catalog catalog;
-};
 
 TEST(RelationKey, IsLowerCaseAndUnambiguous) {
   EXPECT_EQ(relation_key({"W", "Raw", "Orders"}), "w.raw.orders");
@@ -529,64 +453,7 @@ TEST_F(LineageTest, OwnReadsThroughAFunctionAreOpaque) {
                    "opaque its own relation through function:f @function:f"}));
 }
 
-// ---- Order sensitivity and loss of knowledge.
-
-TEST_F(LineageTest, WhatAViewMakesItsReaderMayMerge) {
-  Facts makes = reading({{"w", "main", "t"}});
-  makes.inexact = true;
-  Facts sums = reading({{"w", "main", "v"}});
-  sums.merges = true;
-  view({"w", "main", "v"}, reading({{"w", "main", "t"}}));
-  EXPECT_FALSE(catalog.order_sensitive(sums));
-  view({"w", "main", "inner"}, makes);
-  view({"w", "main", "v"}, reading({{"w", "main", "inner"}}));
-  EXPECT_TRUE(catalog.order_sensitive(sums)) << "two views below";
-  EXPECT_FALSE(catalog.order_sensitive(reading({{"w", "main", "v"}})));
-  view({"w", "main", "summed"}, sums);
-  EXPECT_TRUE(catalog.order_sensitive(reading({{"w", "main", "summed"}}))) << "between two views";
-  view({"w", "main", "v"}, reading({{"w", "main", "t"}}));
-  EXPECT_FALSE(catalog.order_sensitive(sums));
-
-  catalog.put_function("share", "h", makes);
-  Facts calls = calling("share");
-  EXPECT_FALSE(catalog.order_sensitive(calls));
-  calls.merges = true;
-  EXPECT_TRUE(catalog.order_sensitive(calls));
-  Facts merges = exact();
-  merges.merges = true;
-  catalog.put_function("total", "h", merges);
-  calls = calling("total");
-  EXPECT_FALSE(catalog.order_sensitive(calls));
-  calls.inexact = true;
-  EXPECT_TRUE(catalog.order_sensitive(calls)) << "the function merges what the text makes";
-}
-
-TEST_F(LineageTest, OrderSensitivityIsTransitive) {
-  EXPECT_FALSE(catalog.order_sensitive(reading({{"w", "main", "t"}})));
-  Facts limit = reading({{"w", "main", "t"}});
-  limit.order_sensitive = true;
-  EXPECT_TRUE(catalog.order_sensitive(limit));
-  EXPECT_TRUE(catalog.order_sensitive(Facts{})) << "not understood";
-  view({"w", "main", "inner"}, limit);
-  view({"w", "main", "v"}, reading({{"w", "main", "inner"}}));
-  EXPECT_TRUE(catalog.order_sensitive(reading({{"w", "main", "v"}})));
-  view({"w", "main", "inner"}, reading({{"w", "main", "t"}}));
-  EXPECT_FALSE(catalog.order_sensitive(reading({{"w", "main", "v"}})));
-  catalog.put_view({"w", "main", "inner"}, "h", std::nullopt);
-  EXPECT_TRUE(catalog.order_sensitive(reading({{"w", "main", "v"}})));
-  catalog.put_function("first_of", "h", limit);
-  EXPECT_TRUE(catalog.order_sensitive(calling("first_of")));
-  EXPECT_FALSE(catalog.order_sensitive(calling("lower")));
-  view({"w", "main", "calls"}, calling("first_of"));
-  EXPECT_TRUE(catalog.order_sensitive(reading({{"w", "main", "calls"}})));
-  view({"w", "main", "x.csv"}, limit);
-  Facts file = exact();
-  file.files.push_back(FileRead{"x.csv", ""});
-  EXPECT_TRUE(catalog.order_sensitive(file));
-  EXPECT_FALSE(catalog.order_sensitive(exact()));
-  catalog.put_function("+", "h", limit);
-  EXPECT_TRUE(catalog.order_sensitive(exact()));
-}
+// ---- Loss of knowledge.
 
 TEST_F(LineageTest, AfterInvalidationEverythingIsOpaqueUntilListedAgain) {
   catalog.put_function("f", "h", exact());

@@ -26,16 +26,21 @@ constexpr std::string_view kExactTypes[] = {
 };
 #undef EXACT_TYPE
 constexpr std::string_view kExactSymbols[] = {
-    "!=", "!~", "!~*", "!~~", "!~~*", "&",  "&&", "*",   "+",  "-",  "->", "->>", "<",  "<<", "<=",
-    "<>", "<@", "=",   "==",  ">",    ">=", ">>", "@>",  "^@", "|",  "||", "~",   "~*", "~~", "~~*",
+    "!=", "!~", "!~*", "!~~", "!~~*", "&",  "&&", "*",  "+",  "-", "->", "->>", "<",  "<<", "<=",
+    "<>", "<@", "=",   "==",  ">",    ">=", ">>", "@>", "^@", "|", "||", "~",   "~*", "~~", "~~*",
 };
 // Aggregates whose value is a number of rows or a truth: equal values count alike.
-constexpr std::string_view kCounts[] = {
-    "approx_count_distinct", "bool_and", "bool_or", "count", "count_if", "count_star",
-    "countif",               "regr_count"};
+constexpr std::string_view kCounts[] = {"approx_count_distinct",
+                                        "bool_and",
+                                        "bool_or",
+                                        "count",
+                                        "count_if",
+                                        "count_star",
+                                        "countif",
+                                        "regr_count"};
 
-constexpr int kMaxRounds = 16;            // of following names; beyond, every name is suspect
-constexpr std::size_t kMaxDigits = 38;    // of an exact number (DECIMAL, HUGEINT)
+constexpr int kMaxRounds = 16;          // of following names; beyond, every name is suspect
+constexpr std::size_t kMaxDigits = 38;  // of an exact number (DECIMAL, HUGEINT)
 
 template <class List>
 bool in(const List& list, std::string_view word) {
@@ -45,9 +50,8 @@ bool in(const List& list, std::string_view word) {
 class Judge {
  public:
   Judge(const Tree& tree, NodeId final_select) : tree_(tree) {
-    const NodeId list = final_select == kNoNode
-                            ? kNoNode
-                            : tree.child(final_select, NodeKind::select_list);
+    const NodeId list =
+        final_select == kNoNode ? kNoNode : tree.child(final_select, NodeKind::select_list);
     if (list == kNoNode) return;
     for (const NodeId item : children(tree, list)) final_items_.insert(item);
   }
@@ -256,7 +260,7 @@ class Judge {
   }
 
   const Tree& tree_;
-  std::set<NodeId> final_items_;  // select items whose names are the text's columns
+  std::set<NodeId> final_items_;           // select items whose names are the text's columns
   std::vector<std::uint32_t> makers_;      // tokens where an inexact value may begin
   std::vector<std::uint32_t> aggregates_;  // tokens where an aggregate begins
   std::vector<std::uint32_t> stars_;

@@ -44,8 +44,8 @@ Facts merge_facts(const std::vector<const Facts*>& all) {
     merged.star = merged.star || star;
     merged.order_sensitive = merged.order_sensitive || order_sensitive;
     // What one text makes another may merge.
-    merged.order_sensitive = merged.order_sensitive || (merged.inexact && merges) ||
-                             (merged.merges && inexact);
+    merged.order_sensitive =
+        merged.order_sensitive || (merged.inexact && merges) || (merged.merges && inexact);
     merged.inexact = merged.inexact || inexact;
     merged.merges = merged.merges || merges;
     merge_own(merged.own, own);

@@ -17,8 +17,8 @@ struct Catalog::Impl {
     Walk walk(warehouse);
     walk.into_view(view);
     std::vector<Input> inputs = walk.take();
-    view.closure = Closure{std::move(inputs), walk.order_sensitive(), walk.inexact(),
-                            walk.merges(), generation};
+    view.closure = Closure{std::move(inputs), walk.order_sensitive(), walk.inexact(), walk.merges(),
+                           generation};
     return *view.closure;
   }
 };

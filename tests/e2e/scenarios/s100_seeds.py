@@ -207,9 +207,7 @@ def rows_reordered_under_sums_of_floats(t: Twin) -> None:
     t.run("build", no_history="a b v c d k")
     t.run("build", no_new_data="a b c d k", view_unchanged="v")
     for name in "tfz":
-        t.sql(
-            f"create or replace table raw.{name} as select * from raw.{name} order by rowid desc"
-        )
+        t.sql(f"create or replace table raw.{name} as select * from raw.{name} order by rowid desc")
     t.run("build", new_upstream_data="a b c d", no_new_data="k", view_unchanged="v")
 
 

@@ -10,6 +10,7 @@
 #include "hodor/facts/codec.hpp"
 #include "hodor/fingerprint/relation_ids.hpp"
 #include "hodor/fingerprint/run_values.hpp"
+#include "hodor/syntax/words.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,6 +23,11 @@ using Parts = std::vector<std::string>;
 Dialect dialect_named(std::string_view name) {
   return value_named<Dialect>("dialect", name,
                               {{"duckdb", Dialect::duckdb}, {"databricks", Dialect::databricks}});
+}
+
+std::vector<std::string> known_functions_of(std::string_view dialect) {
+  const std::span<const std::string_view> names = known_functions(dialect_named(dialect));
+  return {names.begin(), names.end()};
 }
 
 const char* name_of(AnalysisTier tier) {
@@ -110,6 +116,8 @@ void bind_analysis(nb::module_& m) {
       "engine's settings are at their defaults, so that the hash may be that of the canonical "
       "form.\n\n"
       "dialect: duckdb or databricks, else ValueError. Releases the GIL.");
+  m.def("known_functions", &known_functions_of, "dialect"_a,
+        "Functions of any kind that some known version of the dialect's engine has.");
   m.def("analyze_statements", &analyze_several, "sql"_a, "dialect"_a, "run_values"_a,
         "relation_ids"_a, "own"_a.none(),
         "(hash of the whole text, its statements). Releases the GIL.");

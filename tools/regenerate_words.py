@@ -132,6 +132,28 @@ def in_every_version(dialect: str, name: str) -> list[str]:
     return sorted(set.intersection(*versions))
 
 
+def in_any_version(dialect: str, *names: str) -> list[str]:
+    """Lines that some version of the dialect has in one of these lists."""
+    found: set[str] = set()
+    for prefix in versions_of(dialect):
+        for name in names:
+            found |= set(read_list(DATA / f"{prefix}.{name}.txt"))
+    return sorted(found)
+
+
+def catalog_macros() -> list[str]:
+    """Macros of the installed DuckDB that read its catalogs."""
+    import duckdb
+
+    connection = duckdb.connect()
+    rows = connection.sql(
+        "select distinct lower(function_name) from duckdb_functions() "
+        "where function_type = 'macro' and macro_definition ilike '%from %' order by 1"
+    ).fetchall()
+    connection.close()
+    return [str(name) for (name,) in rows]
+
+
 def keyword_rows(dialect: str) -> list[tuple[str, str]]:
     """(word, class) of every word that any version knows."""
     classes: dict[str, set[str]] = {}
@@ -178,6 +200,8 @@ def table_text() -> str:
         lines += array(f"VolatileWord k{name}Volatile", volatile)
         functions = (f'"{word}"' for word in in_every_version(dialect, "functions"))
         lines += array(f"std::string_view k{name}Functions", functions)
+        known = (f'"{word}"' for word in in_any_version(dialect, "functions", "table_functions"))
+        lines += array(f"std::string_view k{name}KnownFunctions", known)
         pure = (f'"{w}"' for w in sorted(read_list(DATA / f"{dialect}.pure_table_functions.txt")))
         lines += array(f"std::string_view k{name}PureTableFunctions", pure)
     return "\n".join(lines).rstrip() + "\n"

@@ -218,6 +218,11 @@ def analyze(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relat
     dialect: duckdb or databricks, else ValueError. Releases the GIL.
     """
 
+def known_functions(dialect: str) -> list[str]:
+    """
+    Functions of any kind that some known version of the dialect's engine has.
+    """
+
 def analyze_statements(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None) -> tuple[str, list[StatementFacts]]:
     """(hash of the whole text, its statements). Releases the GIL."""
 

@@ -251,9 +251,15 @@ def _unreadable(parent: Any, unique_id: str) -> str | None:
         if unique_id.split(".", 1)[0] in ("model", "seed", "snapshot", "source", "function"):
             return f"{unique_id} is not in this project"
         return None
-    if unique_id.startswith("source.") and any("plugin" in place for place in _places(parent)):
+    if is_loaded_by_plugin(parent):
         return f"{unique_id} is loaded by a dbt-duckdb plugin"
     return None
+
+
+def is_loaded_by_plugin(node: Any) -> bool:
+    """Whether dbt-duckdb fills this relation anew whenever a node that names it is compiled. It does
+    so by a connection of its own and says nothing."""
+    return resource_of(node) == "source" and any("plugin" in place for place in _places(node))
 
 
 def _is_file(parent: Any) -> bool:

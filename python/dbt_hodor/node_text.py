@@ -20,9 +20,14 @@ _FRAGMENTS = {
         "incremental_predicates", "predicates", "merge_update_condition", "merge_insert_condition",
         "matched_condition", "not_matched_condition", "not_matched_by_source_condition",
         "not_matched_by_source_action", "merge_clauses", "merge_on_using_columns",
+        "merge_update_set_expressions", "merge_returning_columns",
     ),
     "snapshot": ("updated_at", "unique_key", "check_cols", "dbt_valid_to_current"),
 }  # fmt: skip
+
+
+FRAGMENT_KEYS = tuple(sorted({key for keys in _FRAGMENTS.values() for key in keys}))
+"""Configuration keys whose values a materialization splices into SQL."""
 
 
 def test_sql(node: Any) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN, STORE, VERSIONS, Counters
 from dbt_hodor.hooks import messages, run_facts
+from dbt_hodor.inputs import is_loaded_by_plugin
 from dbt_hodor.loaded_at import LoadedAt
 from dbt_hodor.manifest import ManifestIndex, resource_of
 from dbt_hodor.prefetching import Prefetcher
@@ -186,7 +187,9 @@ def _choose_versions(run: RunContext) -> None:
     for unique_id, key in run.index.keys.items():
         node = run.index.find(unique_id)
         choice, is_source = _version_choice(node, run.warn_once), resource_of(node) == "source"
-        if choice == "loaded_at" and is_source:
+        if is_loaded_by_plugin(node):
+            never.append(key)
+        elif choice == "loaded_at" and is_source:
             always[key] = node
         elif choice is not None:
             never.append(key)

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from dbt_hodor.node_text import FRAGMENT_KEYS
 from dbt_hodor.settings import NodeSettings
 
 _WORD = re.compile(r"[a-z_]\w*")
@@ -24,7 +25,7 @@ _ANY = "*"
 """Stands for every name."""
 
 _KEYS = ("unique_key", "partition_by", "partitioned_by", "sorted_by", "cluster_by", "check_cols",
-         "updated_at", "incremental_predicates", "indexes")  # fmt: skip
+         "updated_at", "indexes", *FRAGMENT_KEYS)  # fmt: skip
 
 
 class StampReaders:

@@ -241,6 +241,22 @@ TEST(FactsMerge, WhatOneTextMakesAnotherMayMerge) {
   EXPECT_FALSE(merge_facts({&other}).order_sensitive);
 }
 
+TEST(FactsMerge, AStampThatAnotherTextNamesIsLogic) {
+  Facts model;
+  model.columns = {"id"};
+  model.volatile_calls = {{VolatileClass::always, VolatileUse::stamp, "now()", "Loaded_At"}};
+  Facts hook;
+  hook.columns = {"id"};
+  EXPECT_EQ(merge_facts({&model, &hook}).volatile_calls, model.volatile_calls);
+  hook.columns = {"id", "loaded_at"};
+  for (const auto& all : {std::vector{&model, &hook}, std::vector{&hook, &model}}) {
+    std::vector<const Facts*> texts(all.begin(), all.end());
+    const std::vector<VolatileCall> calls = merge_facts(texts).volatile_calls;
+    ASSERT_EQ(calls.size(), 1U);
+    EXPECT_EQ(calls[0].use, VolatileUse::logic);
+  }
+}
+
 TEST(FactsMerge, TwoHighWaterMarksAreNone) {
   Facts one;
   one.own = {OwnReads::high_water_mark, true};

@@ -79,6 +79,11 @@ def test_functions_that_the_engine_calls_unstable_are_accounted_for() -> None:
     assert not missing, "volatile or settled? core/syntax/data/README.md"
 
 
+def test_macros_that_read_catalogs_are_volatile() -> None:
+    volatile = {name for name, _, _ in words.volatile_rows("duckdb")}
+    assert {"pg_get_viewdef"} <= set(words.catalog_macros()) <= volatile
+
+
 @pytest.mark.parametrize("dialect", words.DIALECTS)
 def test_pure_table_functions_exist_and_are_not_volatile(dialect: str) -> None:
     pure = set(words.read_list(words.DATA / f"{dialect}.pure_table_functions.txt"))

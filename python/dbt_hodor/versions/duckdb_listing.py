@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt_hodor.versions.base import ListedFunction, ListedRelation, Listing, Parts
+from dbt_hodor.versions.duckdb_builtins import BY_NAME, builtin_names
 from dbt_hodor.versions.duckdb_shapes import key_of, quoted_name, text_literal
 
 _PROBES = (
@@ -86,24 +87,24 @@ def read_views(cursor: Any) -> dict[Parts, ListedRelation]:
 
 def read_functions(cursor: Any) -> tuple[list[ListedFunction], list[str]]:
     """User macros with all their overloads and user types; names of the engine's own functions."""
-    builtins: set[str] = set()
+    internal: list[tuple[Any, Any]] = []
     overloads: dict[tuple[str, str, str], list[list[Any]]] = {}
     rows = cursor.execute(
         # Only a user's functions have more than a name to show; leaving the rest out halves the cost.
         "WITH every AS MATERIALIZED (SELECT * FROM duckdb_functions()) "
-        "SELECT DISTINCT NULL, NULL, lower(function_name), NULL, NULL, NULL, NULL, NULL FROM every "
-        "WHERE internal UNION ALL SELECT database_name, schema_name, function_name, function_type, "
+        f"SELECT NULL, NULL, name, NULL, NULL, NULL, digest, NULL FROM ({BY_NAME.format(source='every')}) "
+        "UNION ALL SELECT database_name, schema_name, function_name, function_type, "
         "parameters, parameter_types, macro_definition, varargs FROM every WHERE NOT internal"
     ).fetchall()
     for database, schema, name, kind, parameters, types, definition, varargs in rows:
         if kind is None:
-            builtins.add(name)
+            internal.append((name, definition))
             continue
         overloads.setdefault((database, schema, name), []).append(
             [kind, list(parameters or ()), list(types or ()), definition, varargs]
         )
     functions = [_function(cursor, parts, forms) for parts, forms in sorted(overloads.items())]
-    return functions + _read_types(cursor), sorted(builtins)
+    return functions + _read_types(cursor), builtin_names(internal)
 
 
 def _function(cursor: Any, parts: tuple[str, str, str], forms: list[list[Any]]) -> ListedFunction:

@@ -11,6 +11,10 @@ from dbt_hodor.inputs import _unreadable
 PLUGIN = {"plugin": "excel"}
 
 
+def _source(**places: object) -> SimpleNamespace:
+    return SimpleNamespace(resource_type="source", **places)
+
+
 @pytest.mark.parametrize(
     "places",
     [
@@ -21,8 +25,8 @@ PLUGIN = {"plugin": "excel"}
     ],
 )
 def test_it_is_unreadable(places: dict[str, object]) -> None:
-    assert "plugin" in str(_unreadable(SimpleNamespace(**places), "source.p.s.t"))
+    assert "plugin" in str(_unreadable(_source(**places), "source.p.s.t"))
 
 
 def test_another_source_is_not() -> None:
-    assert _unreadable(SimpleNamespace(meta={}, config=None), "source.p.s.t") is None
+    assert _unreadable(_source(meta={}, config=None), "source.p.s.t") is None

@@ -32,15 +32,25 @@ struct Tables {
   LetterIndex letters;
   std::span<const VolatileWord> volatile_words;
   std::span<const std::string_view> functions;
+  std::span<const std::string_view> known_functions;
   std::span<const std::string_view> pure_table_functions;
   bool reserved_is_always_keyword;
 };
 
-constexpr Tables kDuckdb = {kDuckdbKeywords,  index_letters(kDuckdbKeywords), kDuckdbVolatile,
-                            kDuckdbFunctions, kDuckdbPureTableFunctions,      true};
-constexpr Tables kDatabricks = {kDatabricksKeywords,           index_letters(kDatabricksKeywords),
-                                kDatabricksVolatile,           kDatabricksFunctions,
-                                kDatabricksPureTableFunctions, false};
+constexpr Tables kDuckdb = {kDuckdbKeywords,
+                            index_letters(kDuckdbKeywords),
+                            kDuckdbVolatile,
+                            kDuckdbFunctions,
+                            kDuckdbKnownFunctions,
+                            kDuckdbPureTableFunctions,
+                            true};
+constexpr Tables kDatabricks = {kDatabricksKeywords,
+                                index_letters(kDatabricksKeywords),
+                                kDatabricksVolatile,
+                                kDatabricksFunctions,
+                                kDatabricksKnownFunctions,
+                                kDatabricksPureTableFunctions,
+                                false};
 
 const Tables& tables_of(Dialect dialect) {
   switch (dialect) {
@@ -98,6 +108,10 @@ bool is_builtin_function(Dialect dialect, std::string_view name) {
 
 std::span<const std::string_view> builtin_functions(Dialect dialect) {
   return tables_of(dialect).functions;
+}
+
+std::span<const std::string_view> known_functions(Dialect dialect) {
+  return tables_of(dialect).known_functions;
 }
 
 bool is_pure_table_function(Dialect dialect, std::string_view name) {

@@ -1,3 +1,4 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -62,6 +63,12 @@ std::vector<std::tuple<const char*, std::string, std::string>> parts_of(const An
   return parts;
 }
 
+std::vector<std::tuple<std::string, std::string>> assumes_of(const Analysis& self) {
+  std::vector<std::tuple<std::string, std::string>> pairs;
+  for (const auto& [relation, column] : self.assumes) pairs.emplace_back(relation, column);
+  return pairs;
+}
+
 std::optional<Parts> target_of(const StatementFacts& statement) {
   if (!statement.target) return std::nullopt;
   return statement.target->parts;
@@ -70,10 +77,10 @@ std::optional<Parts> target_of(const StatementFacts& statement) {
 // The arguments are C++ copies or texts that the caller holds, so no Python object is touched.
 Analysis analyze_text(std::string_view sql, std::string_view dialect, RunValues run_values,
                       const RelationIds& relation_ids, std::optional<Parts> own,
-                      bool usual_settings) {
+                      bool usual_settings, std::optional<KnownColumns> columns) {
   const Dialect chosen = dialect_named(dialect);
   const AnalyzeOptions options{std::move(run_values), &relation_ids, own.value_or(Parts()),
-                               usual_settings};
+                               usual_settings, std::move(columns).value_or(KnownColumns())};
   const nb::gil_scoped_release released;
   return analyze(sql, chosen, options);
 }
@@ -82,7 +89,8 @@ std::tuple<std::string, std::vector<StatementFacts>> analyze_several(
     std::string_view sql, std::string_view dialect, RunValues run_values,
     const RelationIds& relation_ids, std::optional<Parts> own) {
   const Dialect chosen = dialect_named(dialect);
-  const AnalyzeOptions options{std::move(run_values), &relation_ids, own.value_or(Parts())};
+  const AnalyzeOptions options{
+      std::move(run_values), &relation_ids, own.value_or(Parts()), false, {}};
   const nb::gil_scoped_release released;
   StatementsAnalysis analysis = analyze_statements(sql, chosen, options);
   return {std::move(analysis.code_hash), std::move(analysis.statements)};
@@ -101,6 +109,8 @@ void bind_analysis(nb::module_& m) {
           "canonical, tokens where that is not to be had, or text when the query could not be cut "
           "into tokens.")
       .def_ro("code_hash", &Analysis::code_hash)
+      .def_prop_ro("assumes", &assumes_of,
+                   "(relation, column) pairs: the hash is right while no relation has its column.")
       .def_ro("facts", &Analysis::facts, nb::rv_policy::copy)
       .def_prop_ro("parts", &parts_of, "(cte, column or body; name; hash) for explain.");
   nb::class_<StatementFacts>(m, "StatementFacts", "One statement of a hook or sql_header.")
@@ -111,7 +121,7 @@ void bind_analysis(nb::module_& m) {
       .def_ro("facts", &StatementFacts::facts, nb::rv_policy::copy);
   m.def(
       "analyze", &analyze_text, "sql"_a, "dialect"_a, "run_values"_a, "relation_ids"_a,
-      "own"_a.none(), "usual_settings"_a = false,
+      "own"_a.none(), "usual_settings"_a = false, "columns"_a.none() = nb::none(),
       "Hash and facts of one query. own: parts of the relation that it builds. usual_settings: the "
       "engine's settings are at their defaults, so that the hash may be that of the canonical "
       "form.\n\n"

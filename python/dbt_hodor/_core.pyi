@@ -2,7 +2,7 @@
 The deterministic core of dbt-hodor: hashes, facts, lineage and decisions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 
 HASH_VERSION: int = 1
@@ -191,6 +191,12 @@ class Analysis:
     def code_hash(self) -> str: ...
 
     @property
+    def assumes(self) -> list[tuple[str, str]]:
+        """
+        (relation, column) pairs: the hash is right while no relation has its column.
+        """
+
+    @property
     def facts(self) -> Facts: ...
 
     @property
@@ -211,7 +217,7 @@ class StatementFacts:
     @property
     def facts(self) -> Facts: ...
 
-def analyze(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None, usual_settings: bool = False) -> Analysis:
+def analyze(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None, usual_settings: bool = False, columns: Mapping[str, Sequence[str]] | None = None) -> Analysis:
     """
     Hash and facts of one query. own: parts of the relation that it builds. usual_settings: the engine's settings are at their defaults, so that the hash may be that of the canonical form.
 

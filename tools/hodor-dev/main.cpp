@@ -113,7 +113,11 @@ int run(const Options& options) {
     }
     if (!has_canonical_form(tree)) return 1;
     const CodeHasher folded(text, &ids, TokenRoles{tree.keyword});
-    std::cout << canonical_preimage(tree, folded).dump();
+    const CanonicalForm form = canonical_form(tree, folded, {});
+    std::cout << form.preimage.dump();
+    for (const auto& [relation, column] : form.assumes) {
+      std::cout << "assumes: " << relation << " lacks " << column << '\n';
+    }
     return 0;
   }
   std::cerr << kUsage;

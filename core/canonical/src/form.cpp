@@ -1,8 +1,11 @@
 // See canonical_form.hpp for the pre-image; the rules that drop tokens are in is_dropped.
 #include "form.hpp"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
+#include "hodor/syntax/words.hpp"
 #include "type_names.hpp"
 
 namespace hodor {
@@ -19,7 +22,10 @@ void Form::node(NodeId id) {
       select_item(id);
       return;
     case NodeKind::cast:
-      if (tree_.has(id, flag::try_cast)) break;
+      if (tree_.has(id, flag::try_cast) ||
+          tree_[tree_[id].first_child].next != tree_[id].last_child) {
+        break;
+      }
       cast(tree_[id].last_child, nullptr, tree_[id].first_child);
       return;
     case NodeKind::type:
@@ -33,18 +39,35 @@ void Form::node(NodeId id) {
       as_written(id);
       --verbatim_;
       return;
+    case NodeKind::name:
+    case NodeKind::column:
+      names(id);
+      return;
+    case NodeKind::star:
+      star(id);
+      return;
+    case NodeKind::call:
+      call(id);
+      return;
+    case NodeKind::where:
+    case NodeKind::having:
+    case NodeKind::qualify:
+    case NodeKind::on:
+      condition(id);
+      return;
+    case NodeKind::relation:
+      preimage_.begin_list(name_of(NodeKind::relation));
+      path(tree_[id].first_child);
+      rest(id, tree_[id].first_child);
+      preimage_.end_list();
+      return;
+    case NodeKind::alias:
+      if (is_dropped_alias(id)) return;
+      break;
     case NodeKind::grouping_sets:
-      ++verbatim_;
-      plain(id);
-      --verbatim_;
+    case NodeKind::group_by:
+      grouping(id);
       return;
-    case NodeKind::group_by: {
-      const std::uint32_t sets = tree_.has(id, flag::grouping_sets) ? 1 : 0;
-      verbatim_ += sets;
-      plain(id);
-      verbatim_ -= sets;
-      return;
-    }
     default:
       break;
   }
@@ -53,13 +76,45 @@ void Form::node(NodeId id) {
 
 void Form::plain(NodeId id) {
   preimage_.begin_list(name_of(tree_[id].kind));
-  std::uint32_t from = tree_[id].begin;
-  for (const NodeId child : children(tree_, id)) {
+  rest(id, kNoNode);
+  preimage_.end_list();
+}
+
+// Parentheses within sets of groups are sets.
+void Form::grouping(NodeId id) {
+  const bool has_sets =
+      tree_[id].kind == NodeKind::grouping_sets || tree_.has(id, flag::grouping_sets);
+  const std::uint32_t sets = has_sets ? 1 : 0;
+  verbatim_ += sets;
+  plain(id);
+  verbatim_ -= sets;
+}
+
+// Own tokens and children after one child, or all of them.
+void Form::rest(NodeId id, NodeId after) {
+  std::uint32_t from = after == kNoNode ? tree_[id].begin : tree_[after].end;
+  NodeId child = after == kNoNode ? tree_[id].first_child : tree_[after].next;
+  for (; child != kNoNode; child = tree_[child].next) {
     own_tokens(id, from, tree_[child].begin);
     node(child);
     from = tree_[child].end;
   }
   own_tokens(id, from, tree_[id].end);
+}
+
+// WHERE (x): all of a condition may stand in parentheses, a literal, too.
+void Form::condition(NodeId id) {
+  const NodeId only = tree_[id].first_child;
+  const NodeId inside =
+      only != kNoNode && only == tree_[id].last_child ? grouping_.in_parens(only) : kNoNode;
+  if (inside == kNoNode || visible_ > 0) {
+    plain(id);
+    return;
+  }
+  preimage_.begin_list(name_of(tree_[id].kind));
+  own_tokens(id, tree_[id].begin, tree_[only].begin);
+  expr(inside);
+  own_tokens(id, tree_[only].end, tree_[id].end);
   preimage_.end_list();
 }
 
@@ -75,6 +130,7 @@ void Form::own_tokens(NodeId id, std::uint32_t begin, std::uint32_t end) {
 
 // Words and commas that say nothing beyond what the tree says.
 bool Form::is_dropped(NodeId id, std::uint32_t token) const {
+  if (visible_ > 0) return false;  // DuckDB shows ASC
   const Node& node = tree_[id];
   const std::string_view sql = tree_.sql;
   const Token& t = tree_.tokens[token];
@@ -117,12 +173,29 @@ bool Form::is_plain_name(std::uint32_t token) const {
   const Token& t = tree_.tokens[token];
   if (t.kind == TokenKind::quoted_identifier) return true;
   if (t.kind != TokenKind::identifier) return false;
+  // DuckDB 2 takes most keywords for an alias without AS, 1.5 takes none.
   return t.word_class == WordClass::none ||
          (tree_.dialect == Dialect::databricks && t.word_class == WordClass::unreserved);
 }
 
+// A subquery that stands for a value: nobody sees the names of its columns.
+void Form::value_query(NodeId subquery) {
+  const NodeId query = tree_.child(subquery, NodeKind::query);
+  if (query == kNoNode) return;
+  for (const NodeId body : children(tree_, query)) {
+    if (tree_[body].kind == NodeKind::select) values_.insert(body);
+  }
+}
+
 // FROM t SELECT a is SELECT a FROM t.
 void Form::select(NodeId id) {
+  const NodeId outer = select_;
+  select_ = id;
+  select_parts(id);
+  select_ = outer;
+}
+
+void Form::select_parts(NodeId id) {
   if (!tree_.has(id, flag::from_first) || tree_.child(id, NodeKind::select_list) == kNoNode) {
     plain(id);
     return;
@@ -154,8 +227,9 @@ void Form::select_item(NodeId id) {
     node(tree_[alias].first_child);
     preimage_.end_list();
   } else {
-    for (const NodeId child : children(tree_, id)) node(child);
-    if (alias == kNoNode && !is_plain_column(first)) as_written(id);
+    rest(id, kNoNode);
+    const bool is_value = values_.contains(select_);
+    if (alias == kNoNode && !is_value && visible_ == 0 && !is_plain_column(first)) visible(first);
   }
   preimage_.end_list();
 }
@@ -165,9 +239,28 @@ bool Form::is_plain_column(NodeId expr) const {
   return only != kNoNode && only == tree_[expr].last_child && tree_[only].kind == NodeKind::column;
 }
 
+// The engine names the column after the expression that it has parsed: names, types and literals
+// count as they are written, parentheses and keywords do not.
+void Form::visible(NodeId id) {
+  preimage_.begin_list("visible");
+  ++visible_;
+  expr(id);
+  --visible_;
+  preimage_.end_list();
+}
+
 void Form::as_written(NodeId id) {
   preimage_.begin_list("as_written");
-  tokens_.add_as_written(preimage_, {tree_[id].begin, tree_[id].end});
+  for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
+    const std::string function = is_symbol(tree_.tokens[i + 1], tree_.sql, "(")
+                                     ? lower_case(tree_.token_text(i))
+                                     : std::string();
+    if (is_builtin_function(tree_.dialect, function)) {
+      preimage_.text("function", function);
+    } else {
+      name(i, {NameUse::Kind::keeps_case, 0});
+    }
+  }
   preimage_.end_list();
 }
 
@@ -184,6 +277,7 @@ void Form::term(std::uint32_t number) {
   const Term found = grouping_[number];
   switch (found.kind) {
     case Term::Kind::leaf:
+      if (tree_[found.node].kind == NodeKind::subquery) value_query(found.node);
       node(found.node);
       return;
     case Term::Kind::prefix:
@@ -257,13 +351,21 @@ void Form::cast(NodeId type_node, const Term* operand, NodeId expr_node) {
 
 void Form::type(NodeId id) {
   const NodeId path = tree_[id].first_child;
-  const bool single = path != kNoNode && tree_[path].kind == NodeKind::path &&
-                      tree_[path].end == tree_[path].begin + 1 &&
-                      tree_.tokens[tree_[path].begin].kind == TokenKind::identifier &&
-                      path == tree_[id].last_child && tree_[path].end == tree_[id].end;
-  const std::string_view name =
-      single ? type_name(tree_.token_text(tree_[path].begin), tree_.dialect) : std::string_view();
-  if (name.empty()) {
+  const bool is_word = path != kNoNode && tree_[path].kind == NodeKind::path &&
+                       tree_[path].end == tree_[path].begin + 1 &&
+                       tree_.tokens[tree_[path].begin].kind == TokenKind::identifier;
+  const bool single = is_word && path == tree_[id].last_child && tree_[path].end == tree_[id].end;
+  const std::string_view word = is_word ? tree_.token_text(tree_[path].begin) : std::string_view();
+  const std::string_view decimal = decimal_name(word);
+  if (!decimal.empty()) {
+    preimage_.begin_list(name_of(NodeKind::type));
+    preimage_.text("name", decimal);
+    rest(id, path);
+    preimage_.end_list();
+    return;
+  }
+  const std::string_view name = single ? type_name(word, tree_.dialect) : std::string_view();
+  if (name.empty() || visible_ > 0) {
     plain(id);
     return;
   }
@@ -272,13 +374,17 @@ void Form::type(NodeId id) {
   preimage_.end_list();
 }
 
-Preimage canonical_preimage(const Tree& tree, const CodeHasher& tokens) {
-  Preimage preimage;
+CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens,
+                             const KnownColumns& known) {
+  const Naming naming(tree, known);
+  CanonicalForm form;
+  Preimage& preimage = form.preimage;
   preimage.text("kind", "code");
   preimage.text("dialect", tree.dialect == Dialect::duckdb ? "duckdb" : "databricks");
   preimage.text("tier", "canonical");
-  Form(tree, tokens, preimage).node(tree.root);
-  return preimage;
+  Form(tree, tokens, naming, preimage).node(tree.root);
+  form.assumes = naming.assumes();
+  return form;
 }
 
 }  // namespace hodor

@@ -35,7 +35,14 @@ std::uint32_t Grouping::add(Term term) {
 
 std::optional<std::uint32_t> Grouping::group(NodeId expr) {
   Cursor cursor;
-  for (const NodeId child : children(tree_, expr)) cursor.items.push_back(child);
+  std::uint32_t at = tree_[expr].begin;
+  bool is_covered = true;  // else the expression has tokens of its own, which no term would hold
+  for (const NodeId child : children(tree_, expr)) {
+    is_covered = is_covered && tree_[child].begin == at;
+    at = tree_[child].end;
+    cursor.items.push_back(child);
+  }
+  if (!is_covered || at != tree_[expr].end) return std::nullopt;
   if (!arrows_are_clear(cursor)) return std::nullopt;
   const auto first = static_cast<std::uint32_t>(terms_.size());
   const std::optional<std::uint32_t> root = sequence(cursor, 1);
@@ -229,6 +236,7 @@ bool Grouping::mixes_with(OperatorGroup outer, std::uint32_t operand) const {
 void Grouping::open_parens(std::uint32_t first) {
   const auto end = static_cast<std::uint32_t>(terms_.size());
   std::vector<bool> kept(end - first, false);
+  std::vector<bool> between(end - first, false);  // operands of an operator between operands
   for (std::uint32_t i = first; i < end; ++i) {
     const Term& term = terms_[i];
     const bool follows = term.kind == Term::Kind::postfix &&
@@ -240,16 +248,35 @@ void Grouping::open_parens(std::uint32_t first) {
     if ((follows || sign || arrow) && term.operands[0] >= first) {
       kept[term.operands[0] - first] = true;
     }
+    const int operands = term.kind == Term::Kind::infix   ? 2
+                         : term.kind == Term::Kind::three ? 3
+                                                          : 0;
+    for (int operand = 0; operand < operands; ++operand) {
+      if (term.operands[operand] >= first) between[term.operands[operand] - first] = true;
+    }
   }
   for (std::uint32_t i = first; i < end; ++i) {
     if (kept[i - first] || terms_[i].kind != Term::Kind::leaf || terms_[i].in_parens) continue;
     const NodeId expr = inside(terms_[i].node);
-    if (expr == kNoNode || keeps_parens(expr)) continue;
+    if (expr == kNoNode || keeps_parens(expr, between[i - first])) continue;
     const std::optional<std::uint32_t> root = group(expr);
     if (!root) continue;
     terms_[i] = terms_[*root];
     terms_[i].in_parens = true;
   }
+}
+
+NodeId Grouping::in_parens(NodeId expr) const {
+  NodeId found = kNoNode;
+  while (tree_[expr].kind == NodeKind::expr && tree_[expr].first_child != kNoNode &&
+         tree_[expr].first_child == tree_[expr].last_child &&
+         tree_[tree_[expr].first_child].begin == tree_[expr].begin &&
+         tree_[tree_[expr].first_child].end == tree_[expr].end) {
+    const NodeId next = inside(tree_[expr].first_child);
+    if (next == kNoNode) break;
+    found = expr = next;
+  }
+  return found;
 }
 
 // The expression in parentheses around one expression and nothing else.
@@ -269,16 +296,22 @@ NodeId Grouping::inside(NodeId parens) const {
   return argument.first_child;
 }
 
-// (1), (-1), (*), (a.*), ((select 1)): a literal may mean another thing without them.
-bool Grouping::keeps_parens(NodeId expr) const {
+// (1), (-1), (*), (a.*), ((select 1)): a literal may mean another thing without them, if it is not
+// `between` operators.
+bool Grouping::keeps_parens(NodeId expr, bool between) const {
   NodeId last = kNoNode;
+  bool is_signed = false;
   for (const NodeId child : children(tree_, expr)) {
-    if (tree_[child].kind == NodeKind::op && tree_.has(child, flag::prefix)) continue;
+    if (tree_[child].kind == NodeKind::op && tree_.has(child, flag::prefix)) {
+      is_signed = true;
+      continue;
+    }
     if (last != kNoNode) return false;
     last = child;
   }
   switch (tree_[last].kind) {
     case NodeKind::literal:
+      return is_signed || !between;
     case NodeKind::star:
     case NodeKind::subquery:
     case NodeKind::lambda:

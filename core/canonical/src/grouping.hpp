@@ -32,6 +32,8 @@ class Grouping {
   // The number of the root term; nothing when the expression has to stay as it is written.
   std::optional<std::uint32_t> group(NodeId expr);
   const Term& operator[](std::uint32_t term) const { return terms_[term]; }
+  // The expression within parentheses that are all of this one, through any number of them.
+  NodeId in_parens(NodeId expr) const;
   // The text of an operator as it counts: words in lower case, one spelling of two.
   std::string text_of(NodeId op) const;
 
@@ -58,7 +60,7 @@ class Grouping {
   bool mixes_with(OperatorGroup outer, std::uint32_t operand) const;
   void open_parens(std::uint32_t first);
   NodeId inside(NodeId parens) const;
-  bool keeps_parens(NodeId expr) const;
+  bool keeps_parens(NodeId expr, bool between) const;
 
   const Tree& tree_;
   std::vector<Term> terms_;

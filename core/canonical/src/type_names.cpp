@@ -41,6 +41,14 @@ constexpr Row kDatabricks[] = {
 
 }  // namespace
 
+// One type under three names on both engines, with the same defaults under each.
+std::string_view decimal_name(std::string_view written) {
+  for (const std::string_view name : {"decimal", "numeric", "dec"}) {
+    if (equals_ignoring_case(written, name)) return "decimal";
+  }
+  return {};
+}
+
 std::string_view type_name(std::string_view written, Dialect dialect) {
   const std::span<const Row> rows = dialect == Dialect::duckdb ? std::span<const Row>(kDuckDB)
                                                                : std::span<const Row>(kDatabricks);

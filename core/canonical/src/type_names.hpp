@@ -7,6 +7,7 @@
 namespace hodor {
 
 // `written`: one unquoted word without parameters. Empty for a name that is not listed.
+std::string_view decimal_name(std::string_view written);
 std::string_view type_name(std::string_view written, Dialect dialect);
 
 }  // namespace hodor

@@ -36,7 +36,9 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
   if (options.usual_settings && has_canonical_form(tree)) {
     analysis.tier = AnalysisTier::canonical;
     const CodeHasher folded(text, options.relation_ids, TokenRoles{tree.keyword});
-    analysis.code_hash = sha256_hex(canonical_preimage(tree, folded).bytes());
+    CanonicalForm form = canonical_form(tree, folded, options.columns);
+    analysis.code_hash = sha256_hex(form.preimage.bytes());
+    analysis.assumes = std::move(form.assumes);
   } else {
     analysis.code_hash = hasher.hash();
   }

@@ -97,31 +97,8 @@ bool is_order_sensitive_call(const Tree& tree, NodeId call) {
   if (name == "array" && takes_query(tree, call)) return true;
   // A user's own function may hold anything.
   const bool known = is_builtin_function(tree.dialect, name) || is_insensitive(tree.dialect, name);
-  static constexpr std::string_view kGrammar[] = {"all",
-                                                  "any",
-                                                  "array",
-                                                  "cast",
-                                                  "coalesce",
-                                                  "columns",
-                                                  "cube",
-                                                  "exists",
-                                                  "extract",
-                                                  "grouping",
-                                                  "grouping_id",
-                                                  "ifnull",
-                                                  "map",
-                                                  "overlay",
-                                                  "percentile_cont",
-                                                  "percentile_disc",
-                                                  "position",
-                                                  "rollup",
-                                                  "row",
-                                                  "some",
-                                                  "struct",
-                                                  "try",
-                                                  "unnest",
-                                                  "unpack"};
-  return names.size() > 1 ? !tree.has(call, flag::method) && !known : !known && !in(kGrammar, name);
+  return names.size() > 1 ? !tree.has(call, flag::method) && !known
+                          : !known && !is_grammar_call(name);
 }
 
 void Extractor::order_marks(NodeId id) {

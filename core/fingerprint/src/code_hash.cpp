@@ -117,8 +117,9 @@ bool CodeHasher::is_keyword(std::uint32_t index) const {
   const std::string& sql = text_.sql();
   const Token& token = tokens[index];
   if (token.kind != TokenKind::identifier) return false;
+  // QUALIFY is no keyword of Spark's, but of Databricks'.
   const bool told = index < roles_.keyword.size() && roles_.keyword[index] != 0 &&
-                    token.word_class != WordClass::none;
+                    (token.word_class != WordClass::none || is_word(token, sql, "qualify"));
   if (!told && !is_always_keyword(text_.dialect(), token.word_class)) return false;
   if (index > 0 &&
       (is_symbol(tokens[index - 1], sql, ".") || is_word(tokens[index - 1], sql, "as"))) {
@@ -190,6 +191,16 @@ void CodeHasher::add_as_written(Preimage& preimage, TokenRange range) const {
     if (i > range.begin) add_gap(preimage, i);
     add_token(preimage, i, false);
   }
+}
+
+const std::string* CodeHasher::id_of(TokenRange range) const {
+  const auto found = std::lower_bound(replaced_.begin(), replaced_.end(), range);
+  if (found == replaced_.end() || *found != range) return nullptr;
+  return replaced_ids_[static_cast<std::size_t>(found - replaced_.begin())];
+}
+
+bool CodeHasher::holds_run_value(std::uint32_t token) const {
+  return !text_.run_values_in(text_.tokens()[token]).empty();
 }
 
 Preimage CodeHasher::preimage() const {

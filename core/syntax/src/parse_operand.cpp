@@ -69,8 +69,11 @@ bool Parser::operand_word(NodeId parent) {
     case W::w_array:
     case W::w_map:
       if (at('[', 1) || at('{', 1)) {
+        const std::uint32_t begin = pos_;
         take_keyword();
-        add(parent, at('[') ? list() : braces());
+        const NodeId made = at('[') ? list() : braces();
+        tree_.nodes[made].begin = begin;  // MAP {...} is no struct
+        add(parent, made);
         return true;
       }
       if (at('(', 1)) {

@@ -106,6 +106,34 @@ bool is_builtin_function(Dialect dialect, std::string_view name) {
   return has(tables_of(dialect).functions, name);
 }
 
+bool is_grammar_call(std::string_view name) {
+  static constexpr std::string_view kGrammar[] = {"all",
+                                                  "any",
+                                                  "array",
+                                                  "cast",
+                                                  "coalesce",
+                                                  "columns",
+                                                  "cube",
+                                                  "exists",
+                                                  "extract",
+                                                  "grouping",
+                                                  "grouping_id",
+                                                  "ifnull",
+                                                  "map",
+                                                  "overlay",
+                                                  "percentile_cont",
+                                                  "percentile_disc",
+                                                  "position",
+                                                  "rollup",
+                                                  "row",
+                                                  "some",
+                                                  "struct",
+                                                  "try",
+                                                  "unnest",
+                                                  "unpack"};
+  return std::find(std::begin(kGrammar), std::end(kGrammar), name) != std::end(kGrammar);
+}
+
 std::span<const std::string_view> builtin_functions(Dialect dialect) {
   return tables_of(dialect).functions;
 }

@@ -11,10 +11,15 @@
 //   infix    a list: operand, operator, operand, ... of one level of precedence, left to right
 //   prefix, postfix  a list: the operator and its operand
 //   cast     a list: operand and type, however the cast is written
+//   column, path, star  a list: the names, where a name is
+//     "name", "quoted"  its text, in lower case where case does not count; quoted: needs its quotes
+//     "source", "definition", "cte"  the number of what it means, where the name itself does not
+//     count
 //   as_written  a list: the tokens of an expression whose text may become a column's name
 #pragma once
 #include "hodor/base/preimage.hpp"
 #include "hodor/fingerprint/code_hash.hpp"
+#include "hodor/scopes/scopes.hpp"
 #include "hodor/syntax/ast.hpp"
 
 namespace hodor {
@@ -24,7 +29,15 @@ inline bool has_canonical_form(const Tree& tree) {
   return tree.exact() && tree[tree.root].kind == NodeKind::query;
 }
 
-// Requires has_canonical_form(tree). `tokens` folds what the parser consumed as keywords.
-Preimage canonical_preimage(const Tree& tree, const CodeHasher& tokens);
+struct CanonicalForm {
+  Preimage preimage;
+  // What it takes for granted, sorted. Two different texts of one form are one query only while
+  // all of this holds for both.
+  std::vector<Absence> assumes;
+};
+
+// Requires has_canonical_form(tree). `tokens` folds what the parser consumed as keywords. `known`:
+// columns of tables; of the others absences are assumed.
+CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const KnownColumns& known);
 
 }  // namespace hodor

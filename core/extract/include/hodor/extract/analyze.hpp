@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hodor/facts/facts.hpp"
+#include "hodor/scopes/scopes.hpp"
 #include "hodor/syntax/dialect.hpp"
 
 namespace hodor {
@@ -24,6 +25,7 @@ struct AnalyzeOptions {
   std::vector<std::string> own;               // parts of the node's own relation; may be empty
   // The engine's settings are at their defaults, which is what the canonical form assumes.
   bool usual_settings = false;
+  KnownColumns columns;  // of tables, for the canonical form
 };
 
 // What the hash was made from. Part of the pre-image, so tiers never collide.
@@ -38,7 +40,8 @@ struct Part {
 
 struct Analysis {
   AnalysisTier tier = AnalysisTier::text;
-  std::string code_hash;  // hex SHA-256
+  std::string code_hash;         // hex SHA-256
+  std::vector<Absence> assumes;  // by the hash, on the canonical tier; sorted
   Facts facts;
   std::vector<Part> parts;
 };

@@ -74,6 +74,9 @@ class CodeHasher {
   void add_tokens(Preimage& preimage, TokenRange range) const;
   // The same with nothing folded and no name replaced by an id.
   void add_as_written(Preimage& preimage, TokenRange range) const;
+  // The node whose relation these tokens name, or null.
+  const std::string* id_of(TokenRange range) const;
+  bool holds_run_value(std::uint32_t token) const;
   // Ranges of tokens that are hashed as a node's id.
   const std::vector<TokenRange>& replaced() const { return replaced_; }
 

@@ -21,6 +21,8 @@ bool is_always_keyword(Dialect dialect, WordClass word_class);
 
 // A scalar, aggregate or window function that every known version of the engine has.
 bool is_builtin_function(Dialect dialect, std::string_view name);
+// Words of either grammar that stand before parentheses like the name of a function. Lower case.
+bool is_grammar_call(std::string_view name);
 std::span<const std::string_view> builtin_functions(Dialect dialect);
 // Functions of any kind, also table functions, that some known version of the engine has.
 std::span<const std::string_view> known_functions(Dialect dialect);

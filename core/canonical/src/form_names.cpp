@@ -1,0 +1,128 @@
+// Names in the canonical form: columns, tables, aliases.
+#include "form.hpp"
+#include "hodor/syntax/lexer.hpp"
+#include "hodor/syntax/words.hpp"
+
+namespace hodor {
+namespace {
+
+bool is_plain(std::string_view name) {
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!letter && !(c >= '0' && c <= '9') && c != '_') return false;
+  }
+  return true;
+}
+
+// Without its quotes it would be, or could be, another thing: a keyword, a function without
+// parentheses.
+bool needs_quotes(Dialect dialect, std::string_view name) {
+  return word_class(dialect, name) != WordClass::none || find_volatile(dialect, name) != nullptr ||
+         is_builtin_function(dialect, lower_case(name));
+}
+
+}  // namespace
+
+void Form::name(std::uint32_t token, NameUse use) {
+  using Kind = NameUse::Kind;
+  const Token& t = tree_.tokens[token];
+  const bool is_name = t.kind == TokenKind::identifier || t.kind == TokenKind::quoted_identifier;
+  const std::string text = is_name ? name_value(t, tree_.sql) : std::string();
+  if (visible_ > 0) use = {Kind::keeps_case, 0};
+  switch (use.kind) {
+    case Kind::dropped:
+      return;
+    case Kind::source:
+      preimage_.integer("source", use.number);
+      return;
+    case Kind::column:
+      preimage_.integer("definition", use.number);
+      return;
+    case Kind::cte:
+      preimage_.integer("cte", use.number);
+      return;
+    case Kind::folded:
+    case Kind::keeps_case:
+    case Kind::as_written:
+      if (!is_plain(text) || tokens_.holds_run_value(token)) break;
+      preimage_.text(t.kind == TokenKind::quoted_identifier && needs_quotes(tree_.dialect, text)
+                         ? "quoted"
+                         : "name",
+                     use.kind == Kind::folded ? lower_case(text) : text);
+      return;
+  }
+  tokens_.add_as_written(preimage_, {token, token + 1});
+}
+
+// A column or a single name: only its names, since their places are all that dots tell.
+void Form::names(NodeId id) {
+  preimage_.begin_list(name_of(tree_[id].kind));
+  for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
+    if (!is_symbol(tree_.tokens[i], tree_.sql, ".")) name(i, naming_[i]);
+  }
+  preimage_.end_list();
+}
+
+// The name of a relation: the node that it belongs to, with the name itself where the text refers
+// to it in a way that is not understood.
+void Form::path(NodeId id) {
+  const std::uint32_t last = tree_[id].end - 1;
+  const NameUse use = naming_[last];
+  const std::string* node = tokens_.id_of({tree_[id].begin, tree_[id].end});
+  preimage_.begin_list(name_of(NodeKind::path));
+  if (visible_ > 0) {
+    for (std::uint32_t i = tree_[id].begin; i <= last; i += 2) name(i, use);
+  } else if (node != nullptr) {
+    preimage_.text("id", *node);
+    if (use.kind != NameUse::Kind::dropped) name(last, {NameUse::Kind::folded, 0});
+  } else if (use.kind == NameUse::Kind::cte) {
+    name(last, use);
+  } else {
+    for (std::uint32_t i = tree_[id].begin; i <= last; i += 2) {
+      name(i, {NameUse::Kind::folded, 0});
+    }
+  }
+  preimage_.end_list();
+}
+
+// The case of a function's name does not count, nor in the name that the engine gives a column.
+void Form::call(NodeId id) {
+  const NodeId called = tree_[id].first_child;
+  const bool is_word = called != kNoNode && tree_[called].kind == NodeKind::path &&
+                       tree_[called].end == tree_[called].begin + 1 &&
+                       tree_.tokens[tree_[called].begin].kind == TokenKind::identifier;
+  const std::string function = is_word ? lower_case(tree_.text(called)) : std::string();
+  if (!is_builtin_function(tree_.dialect, function) && !is_grammar_call(function)) {
+    plain(id);
+    return;
+  }
+  preimage_.begin_list(name_of(NodeKind::call));
+  preimage_.text("function", function);
+  rest(id, called);
+  preimage_.end_list();
+}
+
+void Form::star(NodeId id) {
+  preimage_.begin_list(name_of(NodeKind::star));
+  std::uint32_t at = tree_[id].begin;
+  for (; at < tree_[id].end && !is_symbol(tree_.tokens[at], tree_.sql, "*"); ++at) {
+    if (!is_symbol(tree_.tokens[at], tree_.sql, ".")) name(at, naming_[at]);
+  }
+  for (const NodeId child : children(tree_, id)) {
+    own_tokens(id, at, tree_[child].begin);
+    node(child);
+    at = tree_[child].end;
+  }
+  own_tokens(id, at, tree_[id].end);
+  preimage_.end_list();
+}
+
+bool Form::is_dropped_alias(NodeId id) const {
+  const NodeId name = tree_.child(id, NodeKind::name);
+  return visible_ == 0 && name != kNoNode &&
+         naming_[tree_[name].begin].kind == NameUse::Kind::dropped &&
+         tree_.child(id, NodeKind::column_names) == kNoNode;
+}
+
+}  // namespace hodor

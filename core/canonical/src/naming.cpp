@@ -1,0 +1,169 @@
+// See naming.hpp. A name is renamed only when *all* of its occurrences in the text are definitions
+// or references that are resolved: one that is not could mean another thing by the new name.
+#include "naming.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "hodor/syntax/words.hpp"
+
+namespace hodor {
+namespace {
+
+bool is_name(TokenKind kind) {
+  return kind == TokenKind::identifier || kind == TokenKind::quoted_identifier;
+}
+
+}  // namespace
+
+Naming::Naming(const Tree& tree, const KnownColumns& known)
+    : tree_(tree), scopes_(resolve_names(tree, known)), uses_(tree.tokens.size()) {
+  // `q.c`: the table has the column, whatever else could lack it.
+  for (const Reference& reference : scopes_.references) {
+    if (reference.source == kNone) continue;
+    const Source& source = scopes_.sources[reference.source];
+    if (source.shape.open.size() != 1 || reference.definition != kNone) continue;
+    const std::string name = folded_name(tree, tree[reference.node].begin + 2);
+    owned_[source.shape.open[0]].insert(name);
+  }
+  count_names();
+  settle();
+  std::sort(assumes_.begin(), assumes_.end());
+  assumes_.erase(std::unique(assumes_.begin(), assumes_.end()), assumes_.end());
+}
+
+// Of each name: how often it occurs, and how many of these are understood.
+void Naming::count_names() {
+  std::unordered_map<std::string, std::uint32_t> open;
+  for (std::uint32_t i = 0; i < tree_.tokens.size(); ++i) {
+    if (!is_name(tree_.tokens[i].kind) || tree_.keyword[i] != 0) continue;
+    const std::string name = folded_name(tree_, i);
+    if (!name.empty()) ++open[name];
+  }
+  std::vector<std::uint8_t> understood(tree_.tokens.size());
+  const auto understand = [&](std::uint32_t token) {
+    if (token == kNone || understood[token] != 0) return;
+    understood[token] = 1;
+    const auto found = open.find(folded_name(tree_, token));
+    if (found != open.end()) --found->second;
+  };
+  for (const Definition& definition : scopes_.definitions) understand(definition.token);
+  for (const Source& source : scopes_.sources) understand(source.path_token);
+  for (const CteReference& cte : scopes_.ctes) understand(cte.token);
+  for (const StarReference& star : scopes_.stars) {
+    if (star.source != kNone && !is_refuted(star.for_source)) understand(star.token);
+  }
+  for (const Reference& reference : scopes_.references) {
+    const Node& node = tree_[reference.node];
+    const bool is_qualified = node.end > node.begin + 1;
+    if (reference.source != kNone && !is_refuted(reference.for_source)) understand(node.begin);
+    if (reference.definition != kNone && !is_refuted(reference.for_definition)) {
+      understand(is_qualified ? node.begin + 2 : node.begin);
+    }
+  }
+  const auto is_understood = [&](const std::string& name) {
+    const auto found = open.find(name);
+    return !scopes_.reads_names && found != open.end() && found->second == 0;
+  };
+  for (const Definition& definition : scopes_.definitions) {
+    const bool shows = definition.is_visible;
+    renamed_.push_back(!definition.name.empty() && !shows && is_understood(definition.name));
+  }
+  for (const Source& source : scopes_.sources) {
+    const bool is_named =
+        !source.name.empty() && (source.definition == kNone || renamed_[source.definition] != 0);
+    replaced_.push_back(is_named && is_understood(source.name));
+  }
+}
+
+bool Naming::is_refuted(const std::vector<Absence>& absences) const {
+  return std::any_of(absences.begin(), absences.end(), [&](const Absence& absence) {
+    const auto found = owned_.find(absence.relation);
+    return found != owned_.end() && found->second.contains(absence.column);
+  });
+}
+
+bool Naming::is_renamed(std::uint32_t definition) const {
+  return definition != kNone && renamed_[definition] != 0;
+}
+
+void Naming::assume(const std::vector<Absence>& absences) {
+  assumes_.insert(assumes_.end(), absences.begin(), absences.end());
+}
+
+bool Naming::may_lose_qualifier(const Reference& reference, std::vector<Absence>& absences) const {
+  if (!reference.is_bare || scopes_.reads_names || is_refuted(reference.for_source)) return false;
+  const std::string name = folded_name(tree_, tree_[reference.node].begin + 2);
+  for (const std::uint32_t rival : reference.rivals) {
+    const RowShape& shape = scopes_.sources[rival].shape;
+    if (shape.is_unknown) return false;
+    for (const Column& column : shape.columns) {
+      if (column.name == name) return false;
+    }
+    // The name alone could be the whole row of a source that has it.
+    for (const std::string& relation : shape.open) absences.push_back({relation, name});
+  }
+  return !is_refuted(absences);
+}
+
+void Naming::settle_reference(const Reference& reference) {
+  const Node& node = tree_[reference.node];
+  const bool is_qualified = node.end > node.begin + 1;
+  const std::uint32_t column = is_qualified ? node.begin + 2 : node.begin;
+  using Kind = NameUse::Kind;
+  if (reference.definition != kNone && is_renamed(reference.definition)) {
+    uses_[column] = {Kind::column, reference.definition};
+    assume(reference.for_definition);
+  } else if (!is_qualified || reference.source != kNone) {
+    const bool is_last = column + 1 == node.end;
+    uses_[column].kind = reference.keeps_case && is_last ? Kind::keeps_case : Kind::folded;
+  }
+  if (!is_qualified) return;
+  std::vector<Absence> absences;
+  if (reference.source != kNone && may_lose_qualifier(reference, absences)) {
+    uses_[node.begin].kind = Kind::dropped;
+    assume(absences);
+    assume(reference.for_source);
+  } else if (reference.source != kNone && replaced_[reference.source] != 0) {
+    uses_[node.begin] = {Kind::source, reference.source};
+    assume(reference.for_source);
+  } else {
+    uses_[node.begin].kind = Kind::folded;
+  }
+}
+
+void Naming::settle() {
+  using Kind = NameUse::Kind;
+  for (std::uint32_t i = 0; i < scopes_.definitions.size(); ++i) {
+    const Definition& definition = scopes_.definitions[i];
+    NameUse& use = uses_[definition.token];
+    if (!is_renamed(i)) {
+      const bool keeps = definition.kind == Definition::Kind::column;
+      use.kind = keeps ? Kind::keeps_case : Kind::folded;
+    } else if (definition.kind == Definition::Kind::source) {
+      use.kind = Kind::dropped;
+    } else {
+      use = {definition.kind == Definition::Kind::cte ? Kind::cte : Kind::column, i};
+    }
+  }
+  for (const CteReference& cte : scopes_.ctes) {
+    NameUse& use = uses_[cte.token];
+    use.kind = Kind::folded;
+    if (is_renamed(cte.definition)) use = {Kind::cte, cte.definition};
+  }
+  for (std::uint32_t i = 0; i < scopes_.sources.size(); ++i) {
+    const std::uint32_t token = scopes_.sources[i].path_token;
+    if (token == kNone || uses_[token].kind == Kind::cte) continue;
+    uses_[token].kind = replaced_[i] != 0 ? Kind::dropped : Kind::folded;
+  }
+  for (const StarReference& star : scopes_.stars) {
+    NameUse& use = uses_[star.token];
+    use.kind = Kind::folded;
+    if (star.source == kNone || replaced_[star.source] == 0) continue;
+    use = {Kind::source, star.source};
+    assume(star.for_source);
+  }
+  for (const Reference& reference : scopes_.references) settle_reference(reference);
+}
+
+}  // namespace hodor

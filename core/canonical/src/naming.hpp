@@ -1,0 +1,60 @@
+// How each name of a text is written into its canonical form.
+//
+// In:  the scopes of a tree.
+// Out: per token, whether it counts as written, folded, as a definition's number, or not at all;
+// and
+//      what that takes for granted.
+// Never: renames a name of which one occurrence is not understood, or one that the result can show.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hodor/scopes/scopes.hpp"
+
+namespace hodor {
+
+struct NameUse {
+  enum class Kind : std::uint8_t {
+    as_written,
+    folded,      // the case of letters does not count, nor do quotes that are not needed
+    keeps_case,  // only quotes that are not needed do not count
+    dropped,     // a qualifier that is not needed, an alias that is only a number
+    source,      // a qualifier: the source of this number
+    column,      // the definition of this number
+    cte
+  };
+  Kind kind = Kind::as_written;
+  std::uint32_t number = 0;
+};
+
+class Naming {
+ public:
+  Naming(const Tree& tree, const KnownColumns& known);
+
+  NameUse operator[](std::uint32_t token) const { return uses_[token]; }
+  // Sorted; the form is right only while all of them hold.
+  const std::vector<Absence>& assumes() const { return assumes_; }
+
+ private:
+  void count_names();
+  void settle();
+  void settle_reference(const Reference& reference);
+  bool is_refuted(const std::vector<Absence>& absences) const;
+  bool may_lose_qualifier(const Reference& reference, std::vector<Absence>& absences) const;
+  bool is_renamed(std::uint32_t definition) const;
+  void assume(const std::vector<Absence>& absences);
+
+  const Tree& tree_;
+  Scopes scopes_;
+  std::vector<std::uint8_t> renamed_;   // per definition
+  std::vector<std::uint8_t> replaced_;  // per source: its name is written as its number
+  std::map<std::string, std::set<std::string>>
+      owned_;  // columns that open tables are known to have
+  std::vector<NameUse> uses_;
+  std::vector<Absence> assumes_;
+};
+
+}  // namespace hodor

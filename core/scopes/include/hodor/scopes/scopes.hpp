@@ -1,0 +1,108 @@
+// What the names of a query mean, as far as that is certain.
+//
+// In:  a tree without problems, and the columns of the tables that the caller knows.
+// Out: the names that the text itself gives (aliases of tables, CTEs, columns), its FROM sources in
+// the
+//      order of the text, and every reference that certainly means one of them, with what it takes
+//      for granted of tables whose columns are not known.
+// Never: a guess. A reference that could mean two things is not resolved; a name with a byte beyond
+//        ASCII, or in a place that is not followed (lambdas, pivots, stars with options), neither.
+//
+// A source is *closed* when all of its columns are known, *open* when it has those of a table whose
+// columns are not (that the table lacks a name can be assumed, and is noted as an `Absence`), and
+// *unknown* when nothing can be assumed of it either.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hodor/syntax/ast.hpp"
+
+namespace hodor {
+
+// Taken for granted: `relation` (its name as written, lower case) has no column of this name.
+struct Absence {
+  std::string relation;
+  std::string column;
+  auto operator<=>(const Absence&) const = default;
+};
+
+// Columns by relation name, lower case, parts joined by '.'.
+using KnownColumns = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+inline constexpr std::uint32_t kNone = 0xffffffff;
+
+struct Definition {
+  enum class Kind : std::uint8_t { source, cte, column };
+  Kind kind = Kind::column;
+  std::string name;  // lower case; empty: cannot be resolved to
+  std::uint32_t token = 0;
+  bool is_visible = false;  // the name itself can reach the result
+};
+
+struct Column {
+  std::string name;                  // lower case
+  std::uint32_t definition = kNone;  // kNone: the name comes from a table
+};
+
+struct RowShape {
+  bool is_unknown = false;
+  std::vector<std::string> open;  // tables whose columns it has and that are not known
+  std::vector<Column> columns;
+  bool is_closed() const { return !is_unknown && open.empty(); }
+};
+
+struct Source {
+  std::string name;                  // lower case; empty: none
+  std::uint32_t definition = kNone;  // of its alias
+  std::uint32_t path_token = kNone;  // the last part of a relation's name without an alias
+  RowShape shape;
+  bool is_hidden = false;  // the right side of a SEMI or ANTI join, after its ON
+};
+
+// A column as written: `c`, `q.c`, `q.c.field`.
+struct Reference {
+  NodeId node = kNoNode;
+  std::uint32_t source = kNone;  // what the qualifier means
+  std::vector<Absence> for_source;
+  std::uint32_t definition = kNone;  // the column that is meant, when the text gives it its name
+  std::vector<Absence> for_definition;
+  bool keeps_case = false;  // the last part may become a column's name as it is written
+  bool is_bare = false;  // without its qualifier it would mean the same, if the sources in `rivals`
+  std::vector<std::uint32_t> rivals;  // lack its column
+};
+
+// A star with a qualifier that means a source.
+struct StarReference {
+  std::uint32_t token = 0;
+  std::uint32_t source = kNone;
+  std::vector<Absence> for_source;
+};
+
+// A relation's name that means a CTE.
+struct CteReference {
+  std::uint32_t token = 0;
+  std::uint32_t definition = kNone;
+};
+
+struct Scopes {
+  std::vector<Definition> definitions;
+  std::vector<Source> sources;
+  std::vector<Reference> references;
+  std::vector<StarReference> stars;
+  std::vector<CteReference> ctes;
+  // A function that could read names of the text is called: nothing may be renamed.
+  bool reads_names = false;
+};
+
+Scopes resolve_names(const Tree& tree, const KnownColumns& known);
+
+// Where the name of a CTE under RECURSIVE means itself: the last branch of its query, if that is a
+// union; else nowhere.
+TokenRange recursive_branch(const Tree& tree, NodeId query);
+
+// The name in a token as names are compared: lower case. Empty when it is not ASCII or no name.
+std::string folded_name(const Tree& tree, std::uint32_t token);
+
+}  // namespace hodor

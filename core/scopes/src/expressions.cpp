@@ -1,0 +1,178 @@
+// Expressions: where names stand in them, and what is not followed.
+#include <algorithm>
+
+#include "hodor/syntax/lexer.hpp"
+#include "hodor/syntax/words.hpp"
+#include "resolver.hpp"
+
+namespace hodor {
+
+std::string folded_name(const Tree& tree, std::uint32_t token) {
+  const Token& t = tree.tokens[token];
+  if (t.kind != TokenKind::identifier && t.kind != TokenKind::quoted_identifier) return {};
+  std::string name = name_value(t, tree.sql);
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) >= 0x80) return {};
+  }
+  return lower_case(name);
+}
+
+std::uint32_t Resolver::define(Definition::Kind kind, NodeId name) {
+  const std::uint32_t token = tree_[name].begin;
+  scopes_.definitions.push_back({kind, folded_name(tree_, token), token, false});
+  return static_cast<std::uint32_t>(scopes_.definitions.size() - 1);
+}
+
+void Resolver::show(const RowShape& shape) {
+  for (const Column& column : shape.columns) {
+    if (column.definition != kNone) scopes_.definitions[column.definition].is_visible = true;
+  }
+}
+
+void Resolver::show_all(const Level* level) {
+  for (; level != nullptr; level = level->outer) {
+    for (const std::uint32_t source : level->sources) show(scopes_.sources[source].shape);
+    show({false, {}, level->aliases});
+  }
+}
+
+void Resolver::walk_children(NodeId id, const Place& place) {
+  for (const NodeId child : children(tree_, id)) walk(child, place);
+}
+
+void Resolver::walk(NodeId id, const Place& place) {
+  switch (tree_[id].kind) {
+    case NodeKind::query:
+      query(id, {place.ctes, place.level, {}});
+      return;
+    case NodeKind::column:
+      column(id, place, NameOf::nothing);
+      return;
+    case NodeKind::star:
+      show_all(place.level);
+      return;
+    case NodeKind::call:
+      call(id, place);
+      return;
+    case NodeKind::order_by:
+    case NodeKind::sort_by:
+      // Of a query its items may mean an alias; of a call or window they are expressions as others.
+      for (const NodeId item : children(tree_, id)) {
+        const NodeId expr = tree_.child(item, NodeKind::expr);
+        if (expr == kNoNode) continue;
+        const NodeId only = tree_[expr].first_child;
+        const bool is_single =
+            only != kNoNode && only == tree_[expr].last_child && place.clause == Clause::order_part;
+        if (is_single && tree_[only].kind == NodeKind::column) {
+          walk(expr, {place.ctes, place.level, Clause::order_item});
+        } else if (is_single && tree_[only].kind == NodeKind::parens) {
+          walk(expr, {place.ctes, nullptr, place.clause});  // a bare name or not
+        } else {
+          walk(expr, place);
+        }
+      }
+      return;
+    case NodeKind::parens:
+      if (tree_[id].first_child != tree_[id].last_child) {  // a row, whose fields have names
+        for (const NodeId part : children(tree_, id)) fields(part, place);
+        return;
+      }
+      walk_children(id, place);
+      return;
+    case NodeKind::window_spec:
+      walk_children(id, {place.ctes, place.level, Clause::items});
+      return;
+    case NodeKind::entry: {  // the key of a struct is a name of its own
+      const NodeId key = tree_[id].first_child;
+      for (const NodeId child : children(tree_, id)) {
+        if (child != key) walk(child, place);
+      }
+      return;
+    }
+    case NodeKind::list:
+      if (tree_.child(id, NodeKind::name) != kNoNode) return;  // a comprehension's own names
+      walk_children(id, place);
+      return;
+    case NodeKind::lambda:
+    case NodeKind::json_path:
+    case NodeKind::type:
+    case NodeKind::opaque:
+    case NodeKind::pivot:
+    case NodeKind::unpivot:
+    case NodeKind::name:
+      return;
+    default:
+      walk_children(id, place);
+      return;
+  }
+}
+
+// An arrow in an argument may begin a lambda, whose names are its own.
+bool Resolver::may_be_lambda(NodeId argument) const {
+  for (std::uint32_t i = tree_[argument].begin; i < tree_[argument].end; ++i) {
+    if (is_symbol(tree_.tokens[i], tree_.sql, "->")) return true;
+  }
+  return false;
+}
+
+void Resolver::call(NodeId id, const Place& place) {
+  const NodeId path = tree_[id].first_child;
+  const bool is_path = path != kNoNode && tree_[path].kind == NodeKind::path;
+  const std::string name = is_path ? folded_name(tree_, tree_[path].end - 1) : std::string();
+  const bool is_qualified =
+      is_path && tree_[path].end > tree_[path].begin + 1 && !tree_.has(id, flag::method);
+  static constexpr std::string_view kReaders[] = {"identifier", "query", "query_table", "columns"};
+  if (!is_path || is_qualified ||
+      (!is_builtin_function(tree_.dialect, name) && !is_grammar_call(name)) ||
+      std::find(std::begin(kReaders), std::end(kReaders), name) != std::end(kReaders)) {
+    scopes_.reads_names = true;
+  }
+  for (const NodeId child : children(tree_, id)) {
+    if (child == path && is_path) continue;
+    if (tree_[child].kind != NodeKind::argument) {
+      walk(child, {place.ctes, place.level, Clause::items});
+    } else if (!may_be_lambda(child)) {
+      argument(child, name, place);
+    }
+  }
+}
+
+void Resolver::argument(NodeId id, const std::string& function, const Place& place) {
+  static constexpr std::string_view kStructs[] = {"struct", "named_struct", "struct_pack",
+                                                  "row",    "arrays_zip",   "struct_insert"};
+  const bool names_fields =
+      std::find(std::begin(kStructs), std::end(kStructs), function) != std::end(kStructs);
+  for (const NodeId part : children(tree_, id)) {
+    const NodeId only = tree_[part].first_child;
+    if (tree_[part].kind == NodeKind::query) {
+      const RowShape shape = query(part, {place.ctes, place.level, {}});
+      if (function != "exists") show(shape);
+    } else if (tree_[part].kind == NodeKind::relation) {
+      Level& level = levels_.emplace_back();
+      relation(part, place, level);
+      for (const std::uint32_t source : level.sources) show(scopes_.sources[source].shape);
+    } else if (function == "count" && only != kNoNode && tree_[only].kind == NodeKind::star &&
+               tree_[only].end == tree_[only].begin + 1) {
+      continue;  // count(*) sees rows, not columns
+    } else if (names_fields) {
+      fields(part, place);
+    } else {
+      walk(part, place);
+    }
+  }
+}
+
+// An expression that is one column gives the field its name.
+void Resolver::fields(NodeId id, const Place& place) {
+  NodeId only = id;
+  while (tree_[only].first_child != kNoNode && tree_[only].first_child == tree_[only].last_child) {
+    only = tree_[only].first_child;
+  }
+  if (tree_[only].kind == NodeKind::column) {
+    column(only, place, NameOf::field);
+  } else {
+    walk(id, place);
+  }
+}
+
+}  // namespace hodor

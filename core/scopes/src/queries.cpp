@@ -1,0 +1,356 @@
+// Queries: CTEs, SELECT lists, set operations, ORDER BY.
+#include <algorithm>
+
+#include "resolver.hpp"
+
+namespace hodor {
+namespace {
+
+const Column* find(const std::vector<Column>& columns, const std::string& name) {
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const Column& column) { return column.name == name; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+RowShape unknown() {
+  RowShape shape;
+  shape.is_unknown = true;
+  return shape;
+}
+
+void append(RowShape& shape, const RowShape& more) {
+  shape.is_unknown |= more.is_unknown;
+  shape.open.insert(shape.open.end(), more.open.begin(), more.open.end());
+  shape.columns.insert(shape.columns.end(), more.columns.begin(), more.columns.end());
+}
+
+}  // namespace
+
+Scopes Resolver::run() {
+  if (tree_[tree_.root].kind == NodeKind::query) show(query(tree_.root, {}));
+  return std::move(scopes_);
+}
+
+RowShape Resolver::query(NodeId id, const Place& place) {
+  Place inside = place;
+  const NodeId first = tree_.child(id, NodeKind::with);
+  if (first != kNoNode) inside.ctes = with(first, place);
+  RowShape shape = unknown();
+  const Level* level = nullptr;
+  for (const NodeId child : children(tree_, id)) {
+    switch (tree_[child].kind) {
+      case NodeKind::with:
+        break;
+      case NodeKind::order_by:
+      case NodeKind::sort_by:
+        if (level != nullptr) {
+          walk(child, {inside.ctes, level, Clause::order_part});
+        } else {
+          order_by(child, inside, shape);
+        }
+        break;
+      case NodeKind::pipe:
+        show(shape);
+        shape = unknown();
+        break;
+      case NodeKind::limit:
+      case NodeKind::offset:
+      case NodeKind::fetch:
+      case NodeKind::sample:
+        walk_children(child, {inside.ctes, nullptr, Clause::before_aliases});
+        break;
+      default:
+        shape = body(child, inside, &level);
+        break;
+    }
+  }
+  return shape;
+}
+
+// Measured on DuckDB: before that branch, and in a query that is no union, the name means what it
+// means outside.
+TokenRange recursive_branch(const Tree& tree, NodeId query) {
+  const NodeId body = query == kNoNode ? kNoNode : tree.child(query, NodeKind::set_operations);
+  if (body == kNoNode) return {};
+  NodeId op = kNoNode;
+  NodeId branch = kNoNode;
+  for (const NodeId child : children(tree, body)) {
+    if (tree[child].kind == NodeKind::set_operator) {
+      op = child;
+    } else {
+      branch = child;
+    }
+  }
+  if (op == kNoNode || !tree.has(op, flag::set_union)) return {};
+  return {tree[branch].begin, tree[branch].end};
+}
+
+const CteName* Resolver::with(NodeId id, const Place& place) {
+  Place inside = place;
+  for (const NodeId child : children(tree_, id)) {
+    if (tree_[child].kind != NodeKind::cte) continue;
+    CteName& entry = ctes_.emplace_back();
+    entry.outer = inside.ctes;
+    const NodeId name = tree_.child(child, NodeKind::name);
+    if (name != kNoNode) entry.definition = define(Definition::Kind::cte, name);
+    entry.in_own_query = true;
+    const NodeId own = tree_.child(child, NodeKind::query);
+    if (tree_.has(id, flag::recursive)) {
+      entry.self = recursive_branch(tree_, own);
+      entry.shape = unknown();
+      scopes_.reads_names |= tree_.child(child, NodeKind::using_key) != kNoNode;
+    }
+    RowShape shape = own == kNoNode ? unknown() : query(own, {&entry, inside.level, {}});
+    // What the branch that refers to itself sees are the names of the first.
+    if (tree_.has(id, flag::recursive)) show(shape);
+    rename(tree_.child(child, NodeKind::column_names), shape);
+    entry.shape = std::move(shape);
+    entry.in_own_query = false;
+    inside.ctes = &entry;
+  }
+  return inside.ctes;
+}
+
+// The names of an alias list: each is a definition of its own in place of the one behind it.
+void Resolver::rename(NodeId names, RowShape& shape) {
+  if (names == kNoNode) return;
+  std::vector<std::uint32_t> list;
+  for (const NodeId name : children(tree_, names)) {
+    if (tree_[name].kind == NodeKind::name) list.push_back(define(Definition::Kind::column, name));
+  }
+  if (!shape.is_closed() || list.size() > shape.columns.size()) {
+    show(shape);
+    shape = unknown();
+    for (const std::uint32_t definition : list) scopes_.definitions[definition].is_visible = true;
+    return;
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    shape.columns[i] = {scopes_.definitions[list[i]].name, list[i]};
+    shape.is_unknown |= shape.columns[i].name.empty();
+  }
+}
+
+RowShape Resolver::body(NodeId id, const Place& place, const Level** level) {
+  *level = nullptr;
+  switch (tree_[id].kind) {
+    case NodeKind::select:
+      return select(id, place, level);
+    case NodeKind::set_operations:
+      return set_operations(id, place);
+    case NodeKind::subquery: {
+      const NodeId inner = tree_.child(id, NodeKind::query);
+      return inner == kNoNode ? unknown() : query(inner, place);
+    }
+    case NodeKind::table_query: {
+      Level& own = levels_.emplace_back();
+      for (const NodeId child : children(tree_, id)) {
+        if (tree_[child].kind == NodeKind::relation) relation(child, place, own);
+      }
+      return own.sources.size() == 1 ? scopes_.sources[own.sources[0]].shape : unknown();
+    }
+    case NodeKind::values:
+      walk_children(id, place);
+      return rows(id);
+    default:  // what is not followed keeps its names
+      return unknown();
+  }
+}
+
+// VALUES names its columns itself, differently per engine: only their number is known.
+RowShape Resolver::rows(NodeId values) const {
+  RowShape shape;
+  const NodeId row = tree_.child(values, NodeKind::row);
+  if (row == kNoNode) return unknown();
+  int number = 0;
+  for ([[maybe_unused]] const NodeId expr : children(tree_, row)) {
+    shape.columns.push_back({"col" + std::to_string(duckdb() ? number : number + 1), kNone});
+    ++number;
+  }
+  return shape;
+}
+
+RowShape Resolver::set_operations(NodeId id, const Place& place) {
+  RowShape shape = unknown();
+  bool is_first = true;
+  bool by_name = false;
+  const Level* level = nullptr;
+  for (const NodeId child : children(tree_, id)) {
+    by_name |= tree_[child].kind == NodeKind::set_operator && tree_.has(child, flag::set_by_name);
+  }
+  for (const NodeId child : children(tree_, id)) {
+    if (tree_[child].kind == NodeKind::set_operator) continue;
+    RowShape branch = body(child, place, &level);
+    if (by_name) show(branch);
+    if (is_first) shape = std::move(branch);
+    is_first = false;
+  }
+  return by_name ? unknown() : shape;
+}
+
+// Behind set operations only the names of the result can be meant.
+void Resolver::order_by(NodeId id, const Place& place, const RowShape& shape) {
+  for (const NodeId order_item : children(tree_, id)) {
+    const NodeId expr = tree_.child(order_item, NodeKind::expr);
+    const NodeId only = expr == kNoNode ? kNoNode : tree_[expr].first_child;
+    if (only == kNoNode || only != tree_[expr].last_child || tree_[only].kind != NodeKind::column ||
+        tree_[only].end != tree_[only].begin + 1) {
+      walk_children(order_item, {place.ctes, nullptr, {}});
+      continue;
+    }
+    Reference reference;
+    reference.node = only;
+    const Column* column = find(shape.columns, folded_name(tree_, tree_[only].begin));
+    if (column != nullptr && shape.is_closed()) reference.definition = column->definition;
+    scopes_.references.push_back(std::move(reference));
+  }
+}
+
+RowShape Resolver::select(NodeId id, const Place& place, const Level** made) {
+  Level& level = levels_.emplace_back();
+  level.outer = place.level;
+  *made = &level;
+  NodeId list = kNoNode;
+  for (const NodeId child : children(tree_, id)) {
+    if (tree_[child].kind == NodeKind::from) {
+      for (const NodeId from : children(tree_, child)) from_item(from, place, level);
+    } else if (tree_[child].kind == NodeKind::lateral_view) {
+      unknown_source(child, level);
+    } else if (tree_[child].kind == NodeKind::select_list) {
+      list = child;
+    }
+  }
+  RowShape shape;
+  if (list == kNoNode) {
+    for (const std::uint32_t source : level.sources) append(shape, scopes_.sources[source].shape);
+  } else {
+    shape = items(list, place, level);
+  }
+  for (const NodeId child : children(tree_, id)) {
+    switch (tree_[child].kind) {
+      case NodeKind::from:
+      case NodeKind::lateral_view:
+      case NodeKind::select_list:
+      case NodeKind::hint:
+        break;
+      case NodeKind::having:
+      case NodeKind::qualify:
+        walk_children(child, {place.ctes, &level, Clause::having});
+        break;
+      case NodeKind::sort_by:
+      case NodeKind::order_by:
+        walk(child, {place.ctes, &level, Clause::order_part});
+        break;
+      default:
+        walk_children(child, {place.ctes, &level, Clause::items});
+        break;
+    }
+  }
+  return shape;
+}
+
+RowShape Resolver::items(NodeId list, const Place& place, Level& level) {
+  std::vector<std::uint32_t> names;
+  for (const NodeId child : children(tree_, list)) {
+    const NodeId alias = tree_.child(child, NodeKind::alias);
+    const NodeId name = alias == kNoNode ? kNoNode : tree_.child(alias, NodeKind::name);
+    names.push_back(name == kNoNode ? kNone : define(Definition::Kind::column, name));
+    if (names.back() == kNone) continue;
+    level.aliases.push_back({scopes_.definitions[names.back()].name, names.back()});
+  }
+  RowShape shape;
+  std::size_t at = 0;
+  for (const NodeId child : children(tree_, list)) {
+    item(child, {place.ctes, &level, Clause::items}, names[at++], shape);
+  }
+  return shape;
+}
+
+void Resolver::item(NodeId id, const Place& place, std::uint32_t alias, RowShape& shape) {
+  const NodeId expr = tree_.child(id, NodeKind::expr);
+  if (expr == kNoNode) {
+    shape.is_unknown = true;
+    return;
+  }
+  if (star(id, place, shape)) return;
+  const NodeId only = tree_[expr].first_child;
+  const bool is_single = only != kNoNode && only == tree_[expr].last_child;
+  if (alias != kNone) {
+    walk(expr, place);
+    shape.columns.push_back({scopes_.definitions[alias].name, alias});
+    shape.is_unknown |= scopes_.definitions[alias].name.empty();
+    return;
+  }
+  if (is_single && tree_[only].kind == NodeKind::column) {
+    column(only, place, NameOf::item);
+    const Reference& reference = scopes_.references.back();
+    const std::string name = folded_name(tree_, tree_[only].end - 1);
+    shape.is_unknown |= name.empty();
+    shape.columns.push_back({name, reference.definition});
+    return;
+  }
+  walk(expr, place);
+  // The engine makes a name of the text: none that a plain reference could mean, for a call or a
+  // literal. Of parentheses and casts it may be the column's own.
+  const bool is_plain_call = is_single && tree_[only].kind == NodeKind::call &&
+                             tree_[tree_[only].first_child].kind == NodeKind::path;
+  const bool is_operation = !is_single && tree_.child(expr, NodeKind::op) != kNoNode &&
+                            tree_.child(expr, NodeKind::cast_postfix) == kNoNode &&
+                            tree_.child(expr, NodeKind::field) == kNoNode;
+  shape.is_unknown |= !is_plain_call && !is_operation;
+  if (is_plain_call) {
+    const std::string name = folded_name(tree_, tree_[tree_[only].first_child].end - 1);
+    static constexpr const char* kMany[] = {
+        "unnest", "inline",     "inline_outer",     "unpack",  "columns",      "json_tuple",
+        "stack",  "posexplode", "posexplode_outer", "explode", "explode_outer"};
+    for (const char* many : kMany) shape.is_unknown |= name == many;
+  }
+  shape.columns.push_back({"", kNone});
+}
+
+// `*`, `q.*`, with or without options. False: another item.
+bool Resolver::star(NodeId id, const Place& place, RowShape& shape) {
+  const NodeId expr = tree_.child(id, NodeKind::expr);
+  const NodeId first = tree_[expr].first_child;
+  if (first == kNoNode || tree_[first].kind != NodeKind::star) return false;
+  std::vector<std::string> qualifier;
+  std::uint32_t token = kNone;
+  for (std::uint32_t i = tree_[first].begin; i < tree_[first].end; ++i) {
+    if (is_symbol(tree_.tokens[i], tree_.sql, "*")) break;
+    if (is_symbol(tree_.tokens[i], tree_.sql, ".")) continue;
+    qualifier.push_back(folded_name(tree_, i));
+    token = i;
+  }
+  RowShape found;
+  star_of(qualifier, token, place, found);
+  if (tree_[first].first_child != kNoNode || tree_[first].next != kNoNode) {
+    show(found);  // EXCLUDE, REPLACE, LIKE name them
+    found = unknown();
+  }
+  append(shape, found);
+  return true;
+}
+
+void Resolver::star_of(const std::vector<std::string>& qualifier, std::uint32_t token,
+                       const Place& place, RowShape& shape) {
+  if (qualifier.empty()) {
+    const bool merges = place.level->is_natural || !place.level->merged.empty();
+    for (const std::uint32_t source : place.level->sources) {
+      if (scopes_.sources[source].is_hidden) continue;
+      append(shape, scopes_.sources[source].shape);
+    }
+    shape.is_unknown |= merges;
+    if (merges) show_all(place.level);
+    return;
+  }
+  StarReference reference{token, kNone, {}};
+  reference.source = find_source(qualifier, place, reference.for_source, nullptr);
+  if (reference.source == kNone) {
+    show_all(place.level);
+    shape.is_unknown = true;
+    return;
+  }
+  append(shape, scopes_.sources[reference.source].shape);
+  scopes_.stars.push_back(std::move(reference));
+}
+
+}  // namespace hodor

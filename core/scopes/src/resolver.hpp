@@ -1,0 +1,105 @@
+// One walk over a tree that finds out what its names mean. Lives for one call.
+//
+// In:  a tree. Out: Scopes.
+// Never: resolves what it has not seen whole: sources are found before what may refer to them.
+#pragma once
+#include <deque>
+#include <optional>
+
+#include "hodor/scopes/scopes.hpp"
+
+namespace hodor {
+
+// CTEs in scope, innermost first; the last definition of a name wins.
+struct CteName {
+  const CteName* outer = nullptr;
+  std::uint32_t definition = kNone;
+  RowShape shape;
+  bool in_own_query = false;
+  TokenRange self;  // where its name means itself while its own query is walked
+};
+
+// One SELECT: its sources, and the names that its items give.
+struct Level {
+  const Level* outer = nullptr;
+  std::vector<std::uint32_t> sources;
+  std::vector<Column> aliases;
+  std::vector<std::string> merged;  // columns of USING
+  bool is_natural = false;
+};
+
+// What else the name of a column is, beside a reference.
+enum class NameOf : std::uint8_t { nothing, item, field };
+
+enum class Clause : std::uint8_t { before_aliases, items, having, order_item, order_part };
+
+class Resolver {
+ public:
+  Resolver(const Tree& tree, const KnownColumns& known) : tree_(tree), known_(known) {}
+  Scopes run();
+
+ private:
+  struct Place {
+    const CteName* ctes = nullptr;
+    const Level* level = nullptr;
+    Clause clause = Clause::before_aliases;
+  };
+
+  // queries.cpp
+  RowShape query(NodeId id, const Place& place);
+  RowShape body(NodeId id, const Place& place, const Level** level);
+  RowShape select(NodeId id, const Place& place, const Level** level);
+  RowShape items(NodeId list, const Place& place, Level& level);
+  void item(NodeId id, const Place& place, std::uint32_t alias, RowShape& shape);
+  bool star(NodeId item, const Place& place, RowShape& shape);
+  void star_of(const std::vector<std::string>& qualifier, std::uint32_t token, const Place& place,
+               RowShape& shape);
+  RowShape set_operations(NodeId id, const Place& place);
+  RowShape rows(NodeId values) const;
+  void order_by(NodeId id, const Place& place, const RowShape& shape);
+  const CteName* with(NodeId id, const Place& place);
+  void rename(NodeId column_names, RowShape& shape);
+
+  // from.cpp
+  void from_item(NodeId id, const Place& place, Level& level);
+  void factor(NodeId id, bool sees_siblings, const Place& place, Level& level);
+  void relation(NodeId id, const Place& place, Level& level);
+  void derived(NodeId id, bool sees_siblings, const Place& place, Level& level);
+  void join(NodeId id, const Place& place, Level& level);
+  void unknown_source(NodeId owner, Level& level);
+  void add_source(NodeId owner, std::string own_name, std::uint32_t path_token, RowShape shape,
+                  Level& level);
+  RowShape columns_of(NodeId path) const;
+
+  // expressions.cpp
+  void walk(NodeId id, const Place& place);
+  void walk_children(NodeId id, const Place& place);
+  void call(NodeId id, const Place& place);
+  void argument(NodeId id, const std::string& function, const Place& place);
+  void fields(NodeId id, const Place& place);
+  bool may_be_lambda(NodeId argument) const;
+
+  // references.cpp
+  void column(NodeId id, const Place& place, NameOf name_of);
+  void qualified(Reference& reference, const std::vector<std::string>& parts, const Place& place);
+  void unqualified(Reference& reference, const std::string& name, const Place& place);
+  bool by_alias(Reference& reference, const std::string& name, const Place& place) const;
+  bool by_source(Reference& reference, const std::string& name, const Place& place) const;
+  std::uint32_t find_source(const std::vector<std::string>& qualifier, const Place& place,
+                            std::vector<Absence>& absences,
+                            std::vector<std::uint32_t>* passed) const;
+  void whole_row(const std::string& name, const Place& place);
+  bool lacks(const RowShape& shape, const std::string& name, std::vector<Absence>& absences) const;
+  void show(const RowShape& shape);
+  void show_all(const Level* level);
+  std::uint32_t define(Definition::Kind kind, NodeId name);
+  bool duckdb() const { return tree_.dialect == Dialect::duckdb; }
+
+  const Tree& tree_;
+  const KnownColumns& known_;
+  Scopes scopes_;
+  std::deque<Level> levels_;  // stay where they are
+  std::deque<CteName> ctes_;
+};
+
+}  // namespace hodor

@@ -22,8 +22,9 @@ Naming::Naming(const Tree& tree, const KnownColumns& known)
   for (const Reference& reference : scopes_.references) {
     if (reference.source == kNone) continue;
     const Source& source = scopes_.sources[reference.source];
-    if (source.shape.open.size() != 1 || reference.definition != kNone) continue;
     const std::string name = folded_name(tree, tree[reference.node].begin + 2);
+    read_of_[reference.source].insert(name);
+    if (source.shape.open.size() != 1 || reference.definition != kNone) continue;
     owned_[source.shape.open[0]].insert(name);
   }
   count_names();
@@ -96,7 +97,14 @@ bool Naming::may_lose_qualifier(const Reference& reference, std::vector<Absence>
   const std::string name = folded_name(tree_, tree_[reference.node].begin + 2);
   for (const std::uint32_t rival : reference.rivals) {
     const RowShape& shape = scopes_.sources[rival].shape;
-    if (shape.is_unknown) return false;
+    const auto read = read_of_.find(rival);
+    if (shape.is_unknown || (read != read_of_.end() && read->second.contains(name))) return false;
+    // Of the same table: both have the column or none.
+    const std::vector<std::string>& own = scopes_.sources[reference.source].shape.open;
+    if (std::find_first_of(own.begin(), own.end(), shape.open.begin(), shape.open.end()) !=
+        own.end()) {
+      return false;
+    }
     for (const Column& column : shape.columns) {
       if (column.name == name) return false;
     }
@@ -154,7 +162,9 @@ void Naming::settle() {
   for (std::uint32_t i = 0; i < scopes_.sources.size(); ++i) {
     const std::uint32_t token = scopes_.sources[i].path_token;
     if (token == kNone || uses_[token].kind == Kind::cte) continue;
-    uses_[token].kind = replaced_[i] != 0 ? Kind::dropped : Kind::folded;
+    // Behind an alias nobody can refer to the relation by its own name.
+    const bool is_referred_to = scopes_.sources[i].definition == kNone && replaced_[i] == 0;
+    uses_[token].kind = is_referred_to ? Kind::folded : Kind::dropped;
   }
   for (const StarReference& star : scopes_.stars) {
     NameUse& use = uses_[star.token];

@@ -51,8 +51,8 @@ class Naming {
   Scopes scopes_;
   std::vector<std::uint8_t> renamed_;   // per definition
   std::vector<std::uint8_t> replaced_;  // per source: its name is written as its number
-  std::map<std::string, std::set<std::string>>
-      owned_;  // columns that open tables are known to have
+  std::map<std::string, std::set<std::string>> owned_;      // columns that open tables have
+  std::map<std::uint32_t, std::set<std::string>> read_of_;  // columns read by a source's name
   std::vector<NameUse> uses_;
   std::vector<Absence> assumes_;
 };

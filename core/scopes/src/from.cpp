@@ -18,7 +18,6 @@ void Resolver::add_source(NodeId owner, std::string own_name, std::uint32_t path
   if (alias != kNoNode) {
     const NodeId name = tree_.child(alias, NodeKind::name);
     source.name.clear();
-    source.path_token = kNone;
     if (name != kNoNode) {
       source.definition = define(Definition::Kind::source, name);
       source.name = scopes_.definitions[source.definition].name;
@@ -63,7 +62,6 @@ void Resolver::from_item(NodeId id, const Place& place, Level& level) {
   Source& named = scopes_.sources[level.sources[before]];
   named.definition = define(Definition::Kind::source, leading);
   named.name = scopes_.definitions[named.definition].name;
-  named.path_token = kNone;
 }
 
 void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& level) {
@@ -92,7 +90,8 @@ void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& 
     case NodeKind::inline_values: {
       const NodeId values = tree_.child(id, NodeKind::values);
       walk_children(values, {place.ctes, sees_siblings ? &level : place.level, {}});
-      add_source(id, "", kNone, rows(values), level);
+      const bool is_named = tree_.child(values, NodeKind::alias) != kNoNode;
+      add_source(is_named ? values : id, "", kNone, rows(values), level);
       return;
     }
     case NodeKind::table_function: {

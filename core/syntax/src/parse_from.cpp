@@ -70,8 +70,9 @@ void Parser::factor(NodeId parent) {
     add(parent, derived_or_group());
   } else if (at(W::w_values) && query_starts_at(pos_)) {
     const NodeId id = start(NodeKind::inline_values);
-    add(id, values());
-    optional_alias(id);
+    const NodeId rows = values();
+    add(id, rows);
+    if (tree_.child(rows, NodeKind::alias) == kNoNode) optional_alias(id);  // Spark's is its own
     add(parent, finish(id));
   } else if (at_string()) {
     add(parent, file());

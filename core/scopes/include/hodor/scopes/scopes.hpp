@@ -56,7 +56,7 @@ struct RowShape {
 struct Source {
   std::string name;                  // lower case; empty: none
   std::uint32_t definition = kNone;  // of its alias
-  std::uint32_t path_token = kNone;  // the last part of a relation's name without an alias
+  std::uint32_t path_token = kNone;  // the last part of a relation's name
   RowShape shape;
   bool is_hidden = false;  // the right side of a SEMI or ANTI join, after its ON
 };

@@ -257,6 +257,8 @@ void Form::as_written(NodeId id) {
                                      : std::string();
     if (is_builtin_function(tree_.dialect, function)) {
       preimage_.text("function", function);
+    } else if (tree_.keyword[i] != 0) {
+      tokens_.add_tokens(preimage_, {i, i + 1});
     } else {
       name(i, {NameUse::Kind::keeps_case, 0});
     }

@@ -1,8 +1,9 @@
 """What reading versions and writing records cost, in the smallest units.
 
 In:  the installed duckdb; nothing else.
-Out: microseconds of CPU (user and system, all threads) and wall time per table, view and record.
-Never: judges; the whole run against its floor is measured elsewhere.
+Out: microseconds of CPU (user and system, all threads) and wall time per table, view and record; exit
+     code 1 when a flush costs more than it may.
+Never: measures a whole run; that against its floor is measured elsewhere.
 
 Best of several rounds, because others share the machine.
 """
@@ -26,10 +27,13 @@ from dbt_hodor.store.duckdb import DuckDBStore  # noqa: E402
 from dbt_hodor.versions.duckdb import DuckDBProvider  # noqa: E402
 
 TABLES, VIEWS, RECORDS, ROUNDS = 1_000, 100, 200, 7
+RECORD_IN_A_FLUSH_US, OPEN_AND_CLOSE_US = 50.0, 25_000.0
+"""Budgets of the wall time: a record in a flush of 200; opening and closing the file."""
 
 
-def report(what: str, count: int, work: Callable[[int], object], rounds: int = ROUNDS) -> None:
-    """Prints the best round, divided by `count`. `work` gets the round's number."""
+def report(what: str, count: int, work: Callable[[int], object], rounds: int = ROUNDS) -> float:
+    """Prints the best round, divided by `count`, and returns its wall time in microseconds. `work`
+    gets the round's number."""
     best_cpu_s = best_wall_s = float("inf")
     for number in range(rounds):
         cpu, wall = time.process_time(), time.perf_counter()
@@ -38,6 +42,7 @@ def report(what: str, count: int, work: Callable[[int], object], rounds: int = R
         best_wall_s = min(best_wall_s, time.perf_counter() - wall)
     cpu_us, wall_us = best_cpu_s / count * 1e6, best_wall_s / count * 1e6
     print(f"{what:<58} cpu {cpu_us:>9.1f} us   wall {wall_us:>9.1f} us", flush=True)
+    return wall_us
 
 
 def versions() -> None:
@@ -100,8 +105,8 @@ def versions() -> None:
     engine.close()
 
 
-def records() -> None:
-    """Flushes of 200 records to a file that already has 20,000."""
+def records() -> list[str]:
+    """Flushes of 200 records to a file that already has 20,000. Returns what exceeds its budget."""
     place = Path(tempfile.mkdtemp())
     detail = (
         '{"v": 1, "config": {' + ", ".join(f'"key{n}": ["{n:064}", 1]' for n in range(6)) + "}}"
@@ -117,22 +122,32 @@ def records() -> None:
             [record(n, detail=detail, recorded_at_ms=n) for n in range(first, first + count)]
         )
 
-    report(
+    record_us = report(
         "flush of 200 records with open and close, per record", RECORDS, lambda n: flush(n, RECORDS)
     )
-    report("flush of 1 record with open and close", 1, lambda n: flush(n + 1_000_000, 1))
+    one_us = report("flush of 1 record with open and close", 1, lambda n: flush(n + 1_000_000, 1))
     report("open, look at the schema, close", 1, lambda n: store.check_writable())
     report("load of the latest of 21,400 records, per record", 21_400,
            lambda n: store.load_latest("shop", "dev", 0), rounds=3)  # fmt: skip
     store.close()
     shutil.rmtree(place)
+    exceeded = []
+    if record_us > RECORD_IN_A_FLUSH_US:
+        exceeded.append(f"a record in a flush: {record_us:.1f} us, allowed {RECORD_IN_A_FLUSH_US}")
+    if one_us > OPEN_AND_CLOSE_US:
+        exceeded.append(f"a flush of one record: {one_us:.0f} us, allowed {OPEN_AND_CLOSE_US:.0f}")
+    return exceeded
 
 
-def main() -> None:
+def main() -> int:
+    """Returns the exit status."""
     print(f"duckdb {duckdb.__version__}")
     versions()
-    records()
+    exceeded = records()
+    for line in exceeded:
+        print(f"over budget: {line}")
+    return 1 if exceeded else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

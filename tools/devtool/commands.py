@@ -66,10 +66,11 @@ def demo(arguments: Arguments) -> None:
 
 
 def bench(arguments: Arguments) -> None:
-    """Measure what hodor costs a run (see tests/bench/run.py --help)."""
+    """Measure what hodor costs a run (tests/bench/run.py --help); `bench units`: versions and records."""
     python = environment.ensure()
     native.build_module(python, everything=False)
-    run([python.python, ROOT / "tests" / "bench" / "run.py", *arguments], env=python.variables())
+    script, rest = ("versions.py", []) if arguments == ["units"] else ("run.py", arguments)
+    run([python.python, ROOT / "tests" / "bench" / script, *rest], env=python.variables())
 
 
 def scenarios(arguments: Arguments) -> None:

@@ -166,6 +166,9 @@ def _mentioned_values(node: Any, mentions: frozenset[str]) -> dict[str, Any]:
     if "model" in mentions:
         names = ("name", "original_file_path", "fqn", "package_name", "group", "version")
         values["mentioned model"] = [plain(getattr(node, name, None)) for name in names]
+        latest = getattr(node, "latest_version", None)
+        if latest is not None:
+            values["mentioned latest version"] = plain(latest)
     if "description" in mentions:
         values["mentioned description"] = str(getattr(node, "description", ""))
     return values

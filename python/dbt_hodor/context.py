@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from dbt_hodor import _core
-from dbt_hodor.config_facts import macro_values, plain
+from dbt_hodor.config_facts import macro_values, plain, pointer_value
 from dbt_hodor.counters import VERSIONS, Counters
 from dbt_hodor.inputs import CodeMarks, Inputs, VolatileValues
 from dbt_hodor.macros import Macros, MacroUse, may_set
-from dbt_hodor.manifest import ManifestIndex, resource_of
+from dbt_hodor.manifest import ManifestIndex, resource_of, writes_only_itself
 from dbt_hodor.node_text import TextReader
 from dbt_hodor.order_readers import OrderReaders
 from dbt_hodor.plan import Plan
@@ -220,6 +220,15 @@ class RunContext:
             for note in notes:
                 self.warn_once(note)
         return known
+
+    def makes_pointer(self, node: Any) -> bool:
+        """Whether building it also makes a view that points to it, under a name that a macro gives."""
+        pointer = pointer_value(node, self.pointers_by_default)
+        return pointer is not None and bool(pointer["is_latest_version"])
+
+    def writes_only_itself(self, node: Any) -> bool:
+        """Whether building it without its hooks changes no relation but its own."""
+        return writes_only_itself(node, self.adapter_type) and not self.makes_pointer(node)
 
     def is_in_memory(self, database: str) -> bool:
         """Whether a database ends with the process."""

@@ -118,7 +118,7 @@ class Decider:
             return "relations of an in-memory database"
         if plan.kind == "view" and run.has_open_transaction():
             return "views whose compilation leaves a transaction open"
-        if pointer_value(node, run.pointers_by_default) is not None and node.is_latest_version:
+        if run.makes_pointer(node):
             return "latest versions with a version pointer"
         use = plan.macro_use
         if use.run_dependent:

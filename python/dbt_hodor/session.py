@@ -22,7 +22,7 @@ from dbt_hodor.hooks import messages, statements
 from dbt_hodor.hooks.runners import RunnerClasses
 from dbt_hodor.inputs import code_mark
 from dbt_hodor.just_built import Built, JustBuilt, writes_elsewhere
-from dbt_hodor.manifest import parts_of, resource_of, writes_only_itself
+from dbt_hodor.manifest import parts_of, resource_of
 from dbt_hodor.node_text import Effects
 from dbt_hodor.plan import Plan
 from dbt_hodor.prefetching import Prefetcher
@@ -159,7 +159,7 @@ class Session:
         return plan
 
     def _begins(self, node: Any, plan: Plan) -> bool:
-        own = writes_only_itself(node, self._run.adapter_type)
+        own = self._run.writes_only_itself(node)
         self._just_built.begins(node.unique_id, writes_elsewhere(plan, own))
         return True
 
@@ -234,7 +234,7 @@ class Session:
 
     def _waits(self, node: Any, plan: Plan, status: str, seconds: float) -> bool:
         """Whether the look at what was built, and its record, come with those of other nodes."""
-        own = writes_only_itself(node, self._run.adapter_type)
+        own = self._run.writes_only_itself(node)
         if str(node.config.materialized) == "external" or writes_elsewhere(plan, own):
             return False
         if plan.parts is None or not self._just_built.may_wait(plan):
@@ -259,7 +259,7 @@ class Session:
         resource = resource_of(node)
         if resource == "function":
             self._just_built.look()  # it wrote no relation, but the listing is made anew
-        unknown_text = not writes_only_itself(node, run.adapter_type)
+        unknown_text = not run.writes_only_itself(node)
         acts_alone = plan is not None and plan.writes_unseen
         if resource == "function" or acts_alone or (resource != "test" and unknown_text):
             run.warehouse.forget_everything()

@@ -198,7 +198,7 @@ def insert_only_merge_clauses(t: Twin) -> None:
     t.run("build", no_history=f"i {TESTS}")
     t.run("build", unsettled="i", no_new_data=TESTS)
     t.sql("update raw.t set v = 'zz'")
-    t.invoke("build")
+    t.run("build", new_upstream_data=f"i {TESTS}")
     t.run("build", unsettled="i", no_new_data=TESTS)
 
 
@@ -248,7 +248,7 @@ def incremental_predicates_edited(t: Twin) -> None:
     predicate = "incremental_predicates=['DBT_INTERNAL_DEST.id > {}']"
     t.write("models/i.sql", incremental("merge", "'id'", BODY, predicate.format(0)))
     t.run("build", no_history=f"i {TESTS}")
-    t.invoke("build")
+    t.run("build", unsettled="i", no_new_data=TESTS)
     t.write("models/i.sql", incremental("merge", "'id'", BODY, predicate.format(-1)))
     t.run("build", config_changed="i", no_new_data=TESTS)
 
@@ -318,6 +318,7 @@ def python_model_upstream(t: Twin) -> None:
     t.run("build", unsupported="py", no_new_data="s c not_null_py_n")
     t.write("seeds/s.csv", "id\n1\n3\n")
     t.run("build", unsupported="py", code_changed="s", new_upstream_data="c not_null_py_n")
+    t.run("build", unsupported="py", no_new_data="s c not_null_py_n")
     t.write("seeds/s.csv", "id\n1\n2\n")
     t.run(
         "build",

@@ -130,9 +130,8 @@ def path_is_no_file(t: Twin) -> None:
     """A folder stands where the file should be: a warning, all builds, dbt succeeds."""
     t.files(CHAIN)
     t.store("directory_instead")
-    t.invoke("build")
-    if found := t.problems(success=True):
-        t.fail(found)
+    t.run("build", success=True)
+    t.mode_was(None)
     t.said("hodor_path")
     t.statuses_were("success")
     t.store("directory_away")
@@ -145,11 +144,9 @@ def locked_by_another_process(t: Twin) -> None:
     chain(t)
     t.store("lock")
     try:
-        t.invoke("build")
+        t.run("build", success=True)
     finally:
         t.store("unlock")
-    if found := t.problems(success=True):
-        t.fail(found)
     t.statuses_were("success")
     t.mode_was(None)
     t.said("in use by another process")

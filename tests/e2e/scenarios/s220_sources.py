@@ -214,6 +214,28 @@ def plain_name_of_a_model(t: Twin) -> None:
 
 
 @scenario
+def plain_name_within_one_build(t: Twin) -> None:
+    """The same in one build: early is decided before what it reads is built, so it is as old as the
+    twin's, and builds in the next run; late is decided after it and builds at once."""
+    t.files(
+        {
+            "seeds/s.csv": "id\n1\n",
+            "models/a.sql": "select id from {{ ref('s') }}",
+            "models/c.sql": "select id from {{ ref('a') }}",
+            "models/early.sql": "select count(*) as n, max(id) as last from wh.main.c",
+            "models/late.sql": "select count(*) as n, max(id) as last from wh.main.a -- {{ ref('c') }}",
+        }
+    )
+    t.run("build -s s a c", no_history="s a c")
+    t.run("build", no_new_data="s a c", no_history="early late")
+    for number in range(2, 5):
+        t.write("seeds/s.csv", f"id\n1\n{number}\n")
+        t.run("build", code_changed="s", no_new_data="early", new_upstream_data="a c late")
+        t.run("build", no_new_data="s a c late", new_upstream_data="early")
+        t.run("build", no_new_data="s a c late early")
+
+
+@scenario
 def warehouse_catalogs(t: Twin) -> None:
     """information_schema and duckdb_* as inputs: always unknown."""
     t.files(

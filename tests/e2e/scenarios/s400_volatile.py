@@ -270,3 +270,34 @@ def function_made_by_dbt(t: Twin) -> None:
     )
     t.run("build", undecided="plus", no_new_data="m c k")
     t.run("build --select m", no_new_data="m")
+
+
+@scenario
+def moment_of_the_run_in_logic(t: Twin) -> None:
+    """run_started_at is another value in each run: as a stamp it is exempt, as logic it builds."""
+    t.files(
+        {
+            "models/a.sql": "select 1 as id where '{{ run_started_at }}' > '2000'",
+            "models/b.sql": "select 1 as id where "
+            "'{{ run_started_at.strftime(\"%Y-%m-%d %H:%M:%S.%f\") }}' > '2000'",
+            "models/c.sql": "select 1 as id, '{{ run_started_at }}' as loaded_at",
+            "models/y.sql": "select 1 as id where {{ run_started_at.year }} > 2000",
+        }
+    )
+    t.except_columns("main.c", "loaded_at")
+    t.run("build", no_history="a b c y")
+    for _ in range(2):
+        t.run("build", volatile_sql="a", code_changed="b", no_new_data="c y")
+
+
+@scenario
+def user_function_by_a_qualified_name(t: Twin) -> None:
+    """main.abs is not the engine's abs, though abs alone is."""
+    t.sql("create macro abs(x) as 42")
+    t.write("models/a.sql", "select main.abs(-1) as x")
+    t.write("models/b.sql", "select wh.main.abs(-1) as x")
+    t.run("build", no_history="a b")
+    t.run("build", no_new_data="a b")
+    t.sql("create or replace macro abs(x) as 43")
+    t.run("build", upstream_code_changed="a b")
+    t.run("build", no_new_data="a b")

@@ -152,8 +152,8 @@ def pre_hook_sets_a_variable(t: Twin) -> None:
 
 
 @scenario
-def sql_header(t: Twin) -> None:
-    """A header's SQL is part of the node: edited, and with an input of its own."""
+def sql_header_that_makes_a_function(t: Twin) -> None:
+    """One that makes a function may change what any text means: such a node builds. More in s525."""
     raw_tables(t)
     header = (
         "{{% call set_sql_header(config) %}}create or replace temp macro f(x) as x + {};"

@@ -204,3 +204,36 @@ def override_that_loops_over_keys(t: Twin) -> None:
     t.run("build --vars '{vc: {q: 1, w: 1}}'", config_changed="m")
     t.run("build --vars '{vc: {w: 1, q: 1}}'", config_changed="m")
     t.run("build --vars '{vc: {w: 1, q: 1}}'", no_new_data="m")
+
+
+STRATEGY = """{%% macro snapshot_check_strategy(node, snapshotted_rel, current_rel, model_config,
+                                      target_exists) %%}
+{%% set found = dbt.snapshot_check_strategy(node, snapshotted_rel, current_rel, model_config,
+                                          target_exists) %%}
+{%% do found.update({'row_changed': '%s'}) %%}
+{{ return(found) }}
+{%% endmacro %%}
+"""
+
+
+@scenario
+def snapshot_strategy_edited(t: Twin) -> None:
+    """dbt finds it by its name at run time; that no row ever changed with it proves nothing of another."""
+    raw_tables(t)
+    t.except_columns("main.h", "dbt_valid_from", "dbt_valid_to", "dbt_updated_at", "dbt_scd_id")
+    t.write(
+        "snapshots/h.sql",
+        "{% snapshot h %}{{ config(unique_key='id', strategy='check', check_cols=['v']) }} "
+        "select id, v from {{ source('raw', 't') }}{% endsnapshot %}",
+    )
+    t.run("snapshot", no_history="h")
+    t.run("snapshot", unsettled="h")
+    t.run("snapshot", no_new_data="h")
+    t.write("macros/s.sql", STRATEGY % "(false)")
+    t.run("snapshot", config_changed="h")
+    t.sql("update raw.t set v = 'z' where id = 1")
+    t.run("snapshot", new_upstream_data="h")
+    t.write("macros/s.sql", STRATEGY % "(true)")
+    t.run("snapshot", config_changed="h")
+    for _ in range(2):
+        t.run("snapshot", unsettled="h")

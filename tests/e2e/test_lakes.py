@@ -41,18 +41,22 @@ sources:
 """
 
 
-def _extension_directory(folder: Path) -> Path:
+def extension_file(name: str) -> Path:
+    """The file that the extension's package brings."""
+    spec = importlib.util.find_spec(f"duckdb_extension_{name}")
+    assert spec is not None and spec.origin is not None, f"duckdb-extension-{name} is missing"
+    folder = Path(spec.origin).parent / "extensions" / f"v{duckdb.__version__}"
+    return folder / f"{name}.duckdb_extension"
+
+
+def extension_directory(folder: Path, *names: str) -> Path:
     """Where INSTALL finds the packages' files and downloads nothing."""
     platform = duckdb.sql("SELECT * FROM pragma_platform()").fetchone()
     assert platform is not None
-    for name in ("avro", "delta", "iceberg"):
-        spec = importlib.util.find_spec(f"duckdb_extension_{name}")
-        assert spec is not None and spec.origin is not None, f"duckdb-extension-{name} is missing"
-        version = f"v{duckdb.__version__}"
-        target = folder / version / platform[0] / f"{name}.duckdb_extension"
+    for name in names:
+        target = folder / f"v{duckdb.__version__}" / platform[0] / f"{name}.duckdb_extension"
         target.parent.mkdir(parents=True, exist_ok=True)
-        found = Path(spec.origin).parent / "extensions" / version / target.name
-        target.symlink_to(found)
+        target.symlink_to(extension_file(name))
     return folder
 
 
@@ -61,7 +65,7 @@ def test_lakes(pair: Pair, failures_dir: Path, tmp_path: Path) -> None:
     t = Twin(pair, "lakes", failures_dir)
     delta, iceberg = DeltaTable(tmp_path / "delta"), IcebergTable(tmp_path / "iceberg")
     iceberg.commit([1], 11)
-    extensions = str(_extension_directory(tmp_path / "extensions"))
+    extensions = str(extension_directory(tmp_path / "extensions", "avro", "delta", "iceberg"))
     texts = {
         "profiles.yml": PROFILES.replace("EXTENSIONS", extensions),
         "models/sources.yml": SOURCES,

@@ -86,7 +86,9 @@ def all_without_inputs(t: Twin) -> None:
 def all_never_hides_code(t: Twin) -> None:
     """Only data is waited for: the code of a view between, and an unknown input, build at once."""
     raw_tables(t)
-    t.write("models/w.sql", "{{ config(materialized='view') }} select w from {{ source('raw', 'u') }}")
+    t.write(
+        "models/w.sql", "{{ config(materialized='view') }} select w from {{ source('raw', 'u') }}"
+    )
     t.write(
         "models/c.sql",
         ALL + "select (select count(*) from {{ source('raw', 't') }}) as n, "

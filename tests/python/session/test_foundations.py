@@ -122,7 +122,9 @@ def test_a_listing_that_raises_in_the_middle(settled, monkeypatch):
     settled.write("seeds/s.csv", "id,v\n1,a\n2,b\n3,c\n")
     settled.profile({"hodor_mode": "on"}, threads=1)
     settled.write("models/py.py", "def model(dbt, session):\n    return dbt.ref('s')\n")
-    settled.write("models/x.sql", "{{ config(materialized='table') }} select id from {{ ref('py') }}")
+    settled.write(
+        "models/x.sql", "{{ config(materialized='table') }} select id from {{ ref('py') }}"
+    )
     monkeypatch.setattr(DuckDBProvider, "listing", failing)
     settled.dbt("build")
     assert len(calls) > 1

@@ -5,6 +5,8 @@ what reads that.
 Method: each side has its own database; others write to it by hand between the runs.
 """
 
+# ruff: noqa: F811 - fixtures of another module are arguments here
+
 from __future__ import annotations
 
 import subprocess
@@ -112,7 +114,7 @@ KINDS = pytest.mark.parametrize("kind", ["ducklake", "sqlite", "postgres"])
 
 @pytest.mark.extensions
 @KINDS
-def test_read(kind: str, pair: Pair, failures_dir: Path, tmp_path: Path, postgres: str) -> None:  # noqa: F811
+def test_read(kind: str, pair: Pair, failures_dir: Path, tmp_path: Path, postgres: str) -> None:
     """Unchanged: reused. Each kind of change: whoever reads that table builds, and nobody else."""
     t = Twin(pair, f"read-{kind}", failures_dir)
     far = far_database(t, kind, tmp_path, postgres)
@@ -135,7 +137,7 @@ def test_read(kind: str, pair: Pair, failures_dir: Path, tmp_path: Path, postgre
 
 @pytest.mark.extensions
 @KINDS
-def test_built(kind: str, pair: Pair, failures_dir: Path, tmp_path: Path, postgres: str) -> None:  # noqa: F811
+def test_built(kind: str, pair: Pair, failures_dir: Path, tmp_path: Path, postgres: str) -> None:
     """Others may write between our build and its reading, so what stands there is not proven ours and
     builds. Its readers see equal rows, or in a lake another snapshot."""
     t = Twin(pair, f"built-{kind}", failures_dir)

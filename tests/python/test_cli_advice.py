@@ -1,5 +1,7 @@
 """What `doctor` and `explain` say when something is in the way, and what to do about it."""
 
+# ruff: noqa: F811 - fixtures of another module are arguments here
+
 from __future__ import annotations
 
 import os
@@ -21,7 +23,7 @@ def advice(out: str) -> str:
 def test_doctor_when_dbt_does_not_find_the_plugin(
     run: Run,
     project: Path,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Importable from where it lies, but not on the path that dbt looks through."""
     original = pkgutil.iter_modules
@@ -41,7 +43,7 @@ def test_doctor_when_dbt_does_not_find_the_plugin(
 def test_doctor_when_the_plugin_does_not_load(
     run: Run,
     project: Path,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken(name: str) -> Any:
         raise ImportError(f"no {name} in this build")
@@ -61,7 +63,7 @@ def test_doctor_when_the_store_cannot_be_made(
     run: Run,
     project: Path,
     monkeypatch: pytest.MonkeyPatch,
-    path: str,  # noqa: F811
+    path: str,
 ) -> None:
     original = os.access
 
@@ -82,7 +84,7 @@ def test_doctor_when_the_store_cannot_be_made(
 def test_doctor_when_the_state_file_cannot_be_written(
     run: Run,
     recorded: Path,
-    monkeypatch: pytest.MonkeyPatch,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from dbt_hodor.store.base import StoreUnavailable
     from dbt_hodor.store.duckdb import DuckDBStore
@@ -112,7 +114,7 @@ def test_explain_says_what_to_try_when_nothing_matches(
     recorded: Path,
     arguments: tuple[str, ...],
     code: int,
-    said: tuple[str, ...],  # noqa: F811
+    said: tuple[str, ...],
 ) -> None:
     found, out, err = run("explain", *arguments)
     assert out == ""

@@ -223,7 +223,7 @@ class Decider:
         """Whether an equal hash of another text means the same query: all that either form takes for
         granted has to hold now. True, too, when there is no such text."""
         row, records = plan.row, self._run.records
-        if row is None or row.code_hash != plan.code_hash:
+        if row is None or row.code_hash != plan.code_hash or row.text_hash == plan.text_hash:
             return True
         recorded = records.detail(row).get("assumes")
         if recorded is None:  # damaged, or not of this tier

@@ -175,14 +175,16 @@ def _mentioned_values(node: Any, mentions: frozenset[str]) -> dict[str, Any]:
 
 
 def _column_values(columns: Iterable[Any], mentions: frozenset[str]) -> list[Any]:
-    """Columns in the order written, which is that of a contract; those without content left out."""
+    """Columns in the order written, which is that of a contract; those without content left out. A
+    macro that takes them from `model` may show them whole, with what counts for nobody else."""
+    unread = frozenset() if "columns" in mentions else _UNREAD_COLUMN_KEYS - mentions
     found: list[Any] = []
     for column in columns:
         shown: dict[str, Any] = {}
         settings = dict(column.__dict__)
         settings.update(settings.pop("_extra", None) or {})
         for key, value in settings.items():
-            if key in _UNREAD_COLUMN_KEYS and key not in mentions:
+            if key in unread:
                 continue
             if value is None or value == [] or value == {}:
                 continue

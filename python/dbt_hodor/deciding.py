@@ -249,6 +249,8 @@ class Decider:
         if plan.kind == "test":
             stores = node.config.store_failures
             values["stores failures"] = bool(run.flags.STORE_FAILURES if stores is None else stores)
+        if "sql" in use.mentions:
+            values["shown text"] = plan.text_hash
         pointer = pointer_value(node, run.pointers_by_default)
         if pointer is not None:
             values["version pointer"] = pointer

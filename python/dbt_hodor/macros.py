@@ -62,7 +62,16 @@ _MENTIONS = {
     "docs": re.compile(r"\bdocs\b"),
     "description": re.compile(r"\bdescription\b"),
     "model": re.compile(r"\bmodel\b"),
+    "columns": re.compile(r"\bmodel\b[^%}]{0,20}\bcolumns\b"),
 }
+_SQL = r"(?:compiled_code|compiled_sql|(?<!['\"])\bsql\b(?!['\"]))"
+_SHOWN_SQL = re.compile(_SQL)
+_RUN_SQL = re.compile(
+    r"(?<!['\"$])\{\{-?\s*" + _SQL + r"\s*-?\}\}|\{%-?\s*macro\b[^%]*%\}|\bset\s+" + _SQL + r"\s*="
+    r"|\b(?:get_create_(?:table|view)_as_sql|create_(?:table|view)_as|get_assert_columns_equivalent"
+    r"|get_select_subquery|py_write_table)\s*\([^()]*\)"
+)
+"""Where a node's query is run, not looked at."""
 _SETS = re.compile(
     r"(?:^|[;\"'(]|%\}|\*/|--[^\n]*\n)\s*(?:set|reset|use|pragma)\s+[\"'{\w]", re.IGNORECASE
 )
@@ -326,6 +335,8 @@ class Macros:
         use.mentions = frozenset(
             name for name, pattern in _MENTIONS.items() if pattern.search(own_text)
         )
+        if _shows_sql(own_text):
+            use.mentions |= {"sql"}
         use.acts = bool(_ACTS.search(own_text)) or "macro.dbt.statement" in closure
         return use
 
@@ -369,6 +380,11 @@ def _add_names(use: MacroUse, all_names: Iterable[_Names]) -> None:
         use.unknown_env_var = use.unknown_env_var or any_env_var
     use.vars, use.env_vars = frozenset(variables), frozenset(environment)
     use.target_keys = frozenset(target)
+
+
+def _shows_sql(text: str) -> bool:
+    """Whether a macro may show a node's query as a text, in which a comment counts."""
+    return any(map(_SHOWN_SQL.search, _JINJA.findall(_RUN_SQL.sub(" ", text))))
 
 
 def may_set(text: str) -> bool:

@@ -237,3 +237,54 @@ def snapshot_strategy_edited(t: Twin) -> None:
     t.run("snapshot", config_changed="h")
     for _ in range(2):
         t.run("snapshot", unsettled="h")
+
+
+@scenario
+def override_shows_the_columns_whole(t: Twin) -> None:
+    """What the properties say of a column counts where a macro takes them from `model` as they are."""
+    properties = (
+        "models: [{{name: m, columns: [{{name: id, description: {}, meta: {{owner: {}}}}}]}}]\n"
+    )
+    t.write("models/m.sql", "select 1 as id")
+    t.write("models/p.yml", properties.format("one", "a"))
+    reason = "no_history"
+    for shown in ("model.columns", "model['columns']", "model.get('columns')"):
+        t.write("macros/o.sql", with_extra(f"'{{{{ ({shown} | string) | length }}}}'"))
+        t.write("models/p.yml", properties.format("one", "a"))
+        t.run("build", expect={"m": reason})
+        reason = "config_changed"
+        t.run("build", no_new_data="m")
+        t.write("models/p.yml", properties.format("something else", "a"))
+        t.run("build", config_changed="m")
+        t.write("models/p.yml", properties.format("something else", "another"))
+        t.run("build", config_changed="m")
+        t.run("build", no_new_data="m")
+
+
+@scenario
+def override_shows_the_query_as_a_text(t: Twin) -> None:
+    """A comment is no change of the code, but another text; where the query is only run, none."""
+    t.write("models/m.sql", "select 1 as id")
+    reason = "no_history"
+    for shown in (
+        "compiled_code",
+        "local_md5(compiled_code)",
+        "compiled_code | length",
+        "model.compiled_code | length",
+        "model['compiled_code'] | length",
+    ):
+        t.write("macros/o.sql", with_extra(f"'{{{{ {shown} }}}}'"))
+        t.write("models/m.sql", "select 1 as id")
+        t.run("build", expect={"m": reason})
+        reason = "config_changed"
+        t.run("build", no_new_data="m")
+        t.write("models/m.sql", "/* why */ select 1 as id")
+        t.run("build", config_changed="m")
+        t.run("build", no_new_data="m")
+    body = (
+        "{% if language == 'sql' %}create table {{ relation }} as ({{ compiled_code }}){% endif %}"
+    )
+    t.write("macros/o.sql", override(body))
+    t.run("build", config_changed="m")
+    t.write("models/m.sql", "/* why not */ select 1 as id")
+    t.run("build", no_new_data="m")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from model.world import HOOKS, Node, World, random_rows
+from model.world import ORDERED_SHAPES, SNAPSHOTS, TYPES, Node, World, hooks_of, random_rows
 
 Edit = Callable[[random.Random, World], "str | None"]
 """Returns SQL for the warehouse, ``""`` for none, ``None`` when it does not apply here."""
@@ -21,8 +21,11 @@ def pick(rng: random.Random, world: World, *kinds: str) -> Node | None:
     return rng.choice(found) if found else None
 
 
-SQL_KINDS = ("view", "ephemeral", "table", "append_newer", "append", "merge", "delete_insert")
-TABLE_LIKE = ("seed", "table", "append_newer", "merge", "delete_insert", "append", "python")
+KEYED = ("append_newer", "append", "merge", "delete_insert")
+MADE = ("table", "stamped", "dated", "volatile", "custom")
+"""Tables that are made anew with each build."""
+SQL_KINDS = ("view", "ephemeral", *MADE, *KEYED, "microbatch")
+TABLE_LIKE = ("seed", *MADE, *KEYED, "python")
 
 
 def cosmetic(rng: random.Random, world: World) -> str | None:
@@ -53,7 +56,7 @@ def integer_type(rng: random.Random, world: World) -> str | None:
     node = pick(rng, world, *SQL_KINDS)
     if node is None:
         return None
-    node.integer = "bigint" if node.integer == "integer" else "integer"
+    node.integer = rng.choice([t for t in TYPES if t != node.integer])
     return ""
 
 
@@ -61,8 +64,10 @@ def shape(rng: random.Random, world: World) -> str | None:
     node = pick(rng, world, "view", "table", "ephemeral")
     if node is None:
         return None
-    named = {p for n in world.nodes.values() if n.kind in ("snapshot", "python") for p in n.parents}
-    choices = ["filter", "union", "group", "upper"] + ([] if node.name in named else ["star"])
+    by_name = ("snapshot", "python")
+    named = {p for n in world.nodes.values() if n.kind in by_name for p in n.parents}
+    choices = ["filter", "union", "group", "upper", *ORDERED_SHAPES]
+    choices += [] if node.name in named else ["star"]
     node.shape = rng.choice(choices)
     return ""
 
@@ -88,7 +93,7 @@ def hook(rng: random.Random, world: World) -> str | None:
     if node is None:
         return None
     if node.hook is None:
-        node.hook = rng.choice(HOOKS)
+        node.hook = rng.choice(hooks_of(world))
     elif rng.random() < 0.3:
         node.hook = None
     else:
@@ -104,6 +109,32 @@ def start_hook(rng: random.Random, world: World) -> str | None:
 def macro(rng: random.Random, world: World) -> str | None:
     world.macro_k += 1
     return ""
+
+
+def override(rng: random.Random, world: World) -> str | None:
+    """Of the macro by which dbt makes a table."""
+    world.override = rng.choice([n for n in (0, 1, 2, 3) if n != world.override])
+    return ""
+
+
+def function(rng: random.Random, world: World) -> str | None:
+    """A node calls another function of the user, or none."""
+    node = pick(rng, world, *SQL_KINDS)
+    if node is None:
+        return None
+    node.function = rng.choice([f for f in ("", "plus_k", "top_n") if f != node.function])
+    return ""
+
+
+def function_replaced(rng: random.Random, world: World) -> str | None:
+    added = rng.randint(1, 4)
+    return rng.choice(
+        [
+            f"create or replace macro plus_k(x) as x + {added}",
+            f"create or replace macro top_n() as (select coalesce(max(n), {added}) from raw.t0)",
+            "create or replace macro top_n() as (select coalesce(max(n), 0) from raw.t1)",
+        ]
+    )
 
 
 def add_test(rng: random.Random, world: World) -> str | None:
@@ -193,6 +224,15 @@ def source_same_again(rng: random.Random, world: World) -> str | None:
     return f"create table raw.q as from {table}; drop table {table}; alter table raw.q rename to {table[4:]}"
 
 
+def source_reordered(rng: random.Random, world: World) -> str | None:
+    """The same rows, stored in another order."""
+    table, order = source_table(rng), rng.choice(["id desc", "hash(id)", "id"])
+    return (
+        f"create or replace table {table} as select id, v, n from {table} x(id, v, n) "
+        f"order by {order}"
+    )
+
+
 def source_becomes_view(rng: random.Random, world: World) -> str | None:
     return (
         "create table if not exists raw.hidden (id int, v varchar, n int);"
@@ -220,6 +260,7 @@ DROPPED = "drop table {name}"
 TO_VIEW = "alter table {name} rename to {name}_kept; create view {name} as from {name}_kept"
 VIEW_REPLACED = "create or replace view {name} as select 5 as id, 'hand' as v, 5 as n"
 VIEW_DROPPED = "drop view {name}"
+REORDERED = "create or replace table {name} as from {name} order by id desc"
 ADDED_COLUMN = "alter table {name} add column more int"
 
 EDITS: dict[str, tuple[int, Edit]] = {
@@ -233,6 +274,9 @@ EDITS: dict[str, tuple[int, Edit]] = {
     "hook": (2, hook),
     "on-run-start hook": (1, start_hook),
     "macro": (2, macro),
+    "override of dbt's macro": (1, override),
+    "function of the user in a node": (1, function),
+    "function of the user replaced": (2, function_replaced),
     "test added or removed": (2, add_test),
     "source test added or removed": (1, source_test),
     "seed rows": (3, seed_rows),
@@ -246,12 +290,14 @@ EDITS: dict[str, tuple[int, Edit]] = {
     "source column renamed": (2, source_rename),
     "source column retyped": (2, source_retype),
     "source made again": (2, source_same_again),
+    "source reordered": (3, source_reordered),
     "source hidden behind a view": (1, source_becomes_view),
     "relation: insert": (2, on_relation(INSERTED, *TABLE_LIKE)),
     "relation: delete": (1, on_relation(DELETED, *TABLE_LIKE)),
     "relation: retype": (1, on_relation(RETYPED, *TABLE_LIKE)),
     "relation: rename column": (1, on_relation(RENAMED, *TABLE_LIKE)),
     "relation: add column": (1, on_relation(ADDED_COLUMN, *TABLE_LIKE)),
+    "relation: reordered": (2, on_relation(REORDERED, "seed", *MADE, *SNAPSHOTS)),
     "relation: drop": (2, on_relation(DROPPED, *TABLE_LIKE)),
     "relation: becomes a view": (1, on_relation(TO_VIEW, "table")),
     "view: replaced": (2, on_relation(VIEW_REPLACED, "view")),

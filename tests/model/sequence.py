@@ -1,7 +1,7 @@
 """Sequences: random projects, edits and runs, made from a number; judged by the twin alone.
 
 In:  a seed number. Out: the steps (JSON-able, see e2e/replay.py), and what running them showed:
-     differences from the twin, and how many reuses a perfect oracle would have made.
+     differences from the twin, and which share of the possible reuses was made.
 Never: uses what hodor decided to make the next step.
 """
 
@@ -12,11 +12,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from e2e.compare import Dump, same_relation
 from e2e.replay import apply
-from e2e.twin import PROFILES, REUSE_REASONS, Twin
+from e2e.twin import PROFILES, Twin
 from model.edits import EDITS
-from model.world import World, random_world
+from model.settled import Measure, RunFacts, Share, facts_of
+from model.world import FUNCTIONS_SQL, World, random_world
 
 Steps = list[dict[str, Any]]
 
@@ -25,37 +25,26 @@ SOURCES_SQL = """create schema raw;
 create table raw.t0 as select * from (values (1, 'a', 1), (2, 'b', 2), (3, 'c', 3)) x(id, v, n);
 create table raw.t1 as select * from (values (2, 'k', 5), (3, 'l', 6)) x(id, v, n)"""
 
-UNSETTLED = frozenset(
-    {
-        "unsupported",
-        "hook_writes",
-        "full_refresh",
-        "no_history",
-        "unsettled",
-        "volatile_sql",
-        "select_star_view",
-    }
-)
-"""Reasons of nodes that the rules never reuse, or not yet."""
+THREADED = 4
+"""Every so manieth sequence runs with so many threads."""
 
 
 @dataclass
 class Sequence:
     number: int
     steps: Steps
+    runs: list[RunFacts]
     edits: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass
 class Outcome:
-    """What one sequence showed. ``possible``: node runs in which the twin changed nothing."""
+    """What one sequence showed."""
 
     problems: list[str] = field(default_factory=list)
-    possible: int = 0
-    reused: int = 0
     runs: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    missed: Counter[str] = field(default_factory=Counter)
+    share: Share = field(default_factory=Share)
 
 
 def write_steps(before: dict[str, str], after: dict[str, str]) -> Steps:
@@ -91,77 +80,85 @@ def command(rng: random.Random, world: World) -> str:
 def make(number: int) -> Sequence:
     """The sequence of this number: the same every time."""
     rng = random.Random(number)
-    world = random_world(rng, rng.randint(4, 9))
+    threads = THREADED if number % THREADED == 0 else 1
+    world = random_world(rng, rng.randint(4, 9), threads)
+    profiles = PROFILES.replace("threads: 1", f"threads: {threads}")
     files = world.files()
-    steps = write_steps({}, {"profiles.yml": PROFILES, **files})
+    steps = write_steps({}, {"profiles.yml": profiles, **files})
     steps.append({"op": "sql", "text": SOURCES_SQL, "file": "wh.duckdb"})
-    steps.append({"op": "except_columns", "relation": "*", "columns": STAMPS})
-    steps.append(run_step("build"))
-    sequence = Sequence(number, steps)
+    steps.append({"op": "sql", "text": FUNCTIONS_SQL, "file": "wh.duckdb"})
+    steps += exceptions(world)
+    sequence = Sequence(number, steps, [])
+    add_run(sequence, world, "build", [])
     kinds = list(EDITS)
     weights = [EDITS[k][0] for k in kinds]
     for _ in range(rng.randint(2, 3)):
+        made = []
         for _ in range(rng.choice([0, 1, 2, 3, 4])):
             kind = rng.choices(kinds, weights)[0]
             statement = EDITS[kind][1](rng, world)
             if statement is None:
                 continue
-            sequence.edits[kind] += 1
+            made.append(kind)
             if statement:
                 steps.append({"op": "try_sql", "text": statement})
             after = world.files()
             steps += write_steps(files, after)
             files = after
-        steps.append(run_step(command(rng, world)))
+        sequence.edits.update(made)
+        add_run(sequence, world, command(rng, world), made)
         if rng.random() < 0.08:
-            steps.append(run_step("build", {"HODOR_MODE": "off"}))
-    steps.append(run_step("build"))
+            add_run(sequence, world, "build", [], {"HODOR_MODE": "off"})
+    add_run(sequence, world, "build", [])
     return sequence
 
 
-def run_step(line: str, env: dict[str, str] | None = None) -> dict[str, Any]:
-    return {"op": "invoke", "command": line, "env": env or {}, "twin": None}
+def exceptions(world: World) -> Steps:
+    """Columns that hold the moment of the run: stamps, and what a snapshot says of its own run. A
+    snapshot by timestamp takes its moments from the data, so nothing of it is excepted."""
+    snapshots = [n.name for n in world.nodes.values() if n.kind == "snapshot"]
+    return [
+        {"op": "except_columns", "relation": "*", "columns": ["loaded_at"]},
+        *(
+            {"op": "except_columns", "relation": f"main.{name}", "columns": STAMPS}
+            for name in snapshots
+        ),
+    ]
 
 
-def play(twin: Twin, steps: Steps, stop: bool = True) -> Outcome:
-    """Does all steps; compares and counts after each dbt run."""
-    outcome = Outcome()
+def add_run(
+    sequence: Sequence, world: World, line: str, edits: list[str], env: dict[str, str] | None = None
+) -> None:
+    sequence.steps.append({"op": "invoke", "command": line, "env": env or {}, "twin": None})
+    sequence.runs.append(facts_of(world, edits, line, recorded=not env))
+
+
+def play(twin: Twin, steps: Steps, runs: list[RunFacts] | None = None) -> Outcome:
+    """Does all steps up to the first difference; ``runs``: counts reuses after each dbt run."""
+    outcome, measure = Outcome(), Measure()
     for number, step in enumerate(steps):
         if step["op"] == "invoke":
             twin.read_warehouses()
-            before = twin.dumps["a"]
+            before = twin.dumps["b"]
             outcome.runs += 1
         problems = apply(twin, step)
         outcome.problems += [f"step {number}: {p}" for p in problems]
-        if step["op"] == "invoke" and not problems:
-            count(twin, before, outcome)
-        if outcome.problems and stop:
+        if outcome.problems:
             break
+        if step["op"] == "invoke" and runs is not None:
+            reasons = reasons_of(twin)
+            outcome.reasons.update(reasons.values())
+            facts, results = runs[outcome.runs - 1], twin.last["b"]["results"]
+            measure.look(facts, results, before, twin.dumps["b"], reasons)
+    outcome.share = measure.share
     return outcome
 
 
-def count(twin: Twin, before: Dump, outcome: Outcome) -> None:
-    """A build was needed only if the twin's relation differs from what stood there before."""
+def reasons_of(twin: Twin) -> dict[str, str]:
+    """What hodor answered for each node; a node that it was not asked for has no answer."""
     artefact = twin.last["a"]["hodor"]
-    if artefact is None:
-        return
-    done = {r["unique_id"]: r["status"] for r in twin.last["b"]["results"]}
-    after = twin.dumps["b"]
-    for node in artefact["nodes"]:
-        reason, unique_id = node["reason"], node["unique_id"]
-        if reason is None:
-            continue
-        outcome.reasons[reason] += 1
-        if unique_id.startswith("test.") or reason in UNSETTLED or done[unique_id] != "success":
-            continue
-        key = "main." + unique_id.split(".")[2]
-        if not same_relation(before.get(key), after.get(key)):
-            continue
-        outcome.possible += 1
-        if reason in REUSE_REASONS:
-            outcome.reused += 1
-        else:
-            outcome.missed[reason] += 1
+    nodes = artefact["nodes"] if artefact is not None else []
+    return {n["unique_id"]: n["reason"] for n in nodes if n["reason"] is not None}
 
 
 def shrink(steps: Steps, fails: Any, budget: int = 25) -> Steps:

@@ -10,32 +10,38 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-TABLES = ("table", "append_newer", "append", "merge", "delete_insert")
-READABLE = (
-    "seed",
-    "view",
-    "ephemeral",
-    "table",
-    "append_newer",
-    "merge",
-    "delete_insert",
-    "append",
-    "snapshot",
-    "python",
-)
 WEIGHTS = {
-    "view": 5,
-    "ephemeral": 2,
-    "table": 7,
-    "append_newer": 1,
-    "merge": 2,
-    "delete_insert": 2,
-    "append": 1,
-    "snapshot": 2,
-    "python": 1,
+    "view": 10,
+    "ephemeral": 4,
+    "table": 14,
+    "append_newer": 2,
+    "merge": 4,
+    "delete_insert": 4,
+    "append": 2,
+    "snapshot": 3,
+    "newer_snapshot": 2,
+    "python": 2,
+    "stamped": 2,
+    "dated": 1,
+    "volatile": 1,
+    "custom": 1,
+    "microbatch": 1,
 }
+READABLE = ("seed", *WEIGHTS)
+SNAPSHOTS = ("snapshot", "newer_snapshot")
+KEEP_STATE = ("append_newer", "append", "merge", "delete_insert", *SNAPSHOTS)
+"""Kinds whose build depends on what stood there before."""
+NEVER = ("python", "volatile", "custom", "microbatch")
+"""Kinds that the documentation says are never reused."""
 SHAPES = ("filter", "filter", "star", "union", "group", "join", "upper")
+ORDERED_SHAPES = ("sum", "agg", "limit")
+"""Their rows or values depend on the order in which the input's rows stand."""
 HOOKS = ("comment", "update", "reads", "writes")
+TYPES = ("integer", "bigint", "double")
+FUNCTIONS = {"": "{n}", "plus_k": "plus_k({n})", "top_n": "({n} + top_n())"}
+"""Functions of the user in the warehouse, and how a value goes through one."""
+FUNCTIONS_SQL = """create macro plus_k(x) as x + 1;
+create macro top_n() as (select coalesce(max(n), 0) from raw.t1)"""
 
 PROJECT = """name: p
 version: "1.0"
@@ -52,6 +58,23 @@ SOURCE_TESTS = (
 )
 COLUMNS = "as {a}(id, v, n)"
 
+CUSTOM = """{% materialization kept, adapter='duckdb' %}
+  {%- set target = this.incorporate(type='table') -%}
+  {% call statement('main') %}create or replace table {{ target }} as ({{ sql }}){% endcall %}
+  {{ adapter.commit() }}
+  {{ return({'relations': [target]}) }}
+{% endmaterialization %}
+"""
+ARGUMENTS = "temporary, relation, compiled_code, language, partitioned_by, sorted_by"
+OVERRIDE = """{% macro duckdb__create_table_as(temporary, relation, compiled_code, language='sql',
+  partitioned_by=none, sorted_by=none) %}
+{% if language != 'sql' %}{{ dbt_duckdb.duckdb__create_table_as(ARGUMENTS) }}{% else %}
+create {{ 'temporary' if temporary }} table {{ relation }} as
+  (select * from ({{ compiled_code }}) q where id <> NUMBER)
+{% endif %}{% endmacro %}
+""".replace("ARGUMENTS", ARGUMENTS)
+"""Replaces how dbt makes each table."""
+
 
 @dataclass
 class Node:
@@ -67,6 +90,8 @@ class Node:
     style: int = 0
     """Cosmetics: comments, white space, case of reserved words."""
     macro: bool = False
+    function: str = ""
+    """Of FUNCTIONS."""
     hook: str | None = None
     hook_k: int = 0
     description: str = ""
@@ -78,6 +103,14 @@ class Node:
     def has_relation(self) -> bool:
         return self.kind != "ephemeral"
 
+    def never(self) -> str:
+        """Why the documentation says that this node is never reused; empty: it may be."""
+        if self.kind in NEVER:
+            return self.kind
+        if self.kind == "view" and self.shape == "star":
+            return "select * view"
+        return "writing hook" if self.hook == "writes" else ""
+
 
 @dataclass
 class World:
@@ -86,6 +119,9 @@ class World:
     macro_k: int = 1
     start_hook: bool = False
     source_tests: bool = False
+    override: int = 0
+    """Rows of this id are left out by an override of dbt's own macro; 0: there is none."""
+    threads: int = 1
 
     def files(self) -> dict[str, str]:
         """The whole project as path -> text."""
@@ -100,6 +136,10 @@ class World:
             "models/sources.yml": SOURCES.format(tests=SOURCE_TESTS if self.source_tests else ""),
             "macros/k.sql": f"{{% macro k() %}}{self.macro_k}{{% endmacro %}}",
         }
+        if any(n.kind == "custom" for n in self.nodes.values()):
+            result["macros/kept.sql"] = CUSTOM
+        if self.override:
+            result["macros/override.sql"] = OVERRIDE.replace("NUMBER", str(self.override))
         for name, rows in self.files_rows.items():
             result[f"data/{name}.csv"] = csv(rows)
         for node in self.nodes.values():
@@ -126,6 +166,8 @@ class World:
                 f"{{unique_key: id, strategy: check, check_cols: [v, n]}}\n"
             )
             return {f"snapshots/{node.name}.yml": body, **tests}
+        if node.kind == "newer_snapshot":
+            return {f"snapshots/{node.name}.sql": self.newer_snapshot(node), **tests}
         if node.kind == "python":
             body = (
                 "def model(dbt, session):\n    dbt.config(materialized='table')\n"
@@ -146,13 +188,22 @@ class World:
             f"    description: '{node.description}'\n    columns: [{column}]\n"
         }
 
+    def newer_snapshot(self, node: Node) -> str:
+        """The moment of a row follows from its values: not every new value is a newer moment."""
+        moment = "timestamp '2024-01-01' + to_days(n::integer % 5)"
+        return (
+            f"{{% snapshot {node.name} %}}{{{{ config(unique_key='id', strategy='timestamp', "
+            f"updated_at='moment') }}}}\nselect id, v, n, {moment} as moment "
+            f"from {self.source(node.parents[0], 'a')}\n{{% endsnapshot %}}\n"
+        )
+
     def source(self, parent: str, alias: str) -> str:
         names = COLUMNS.format(a=alias)
         if parent.startswith("raw."):
             return f"{{{{ source('raw', '{parent[4:]}') }}}} {names}"
         if parent.startswith("file."):
             return f"read_csv('data/{parent[5:]}.csv') {names}"
-        if self.nodes[parent].kind == "snapshot":
+        if self.nodes[parent].kind in SNAPSHOTS:
             inner = f"select id, v, n from {{{{ ref('{parent}') }}}} where dbt_valid_to is null"
             return f"({inner}) {names}"
         return f"{{{{ ref('{parent}') }}}} {names}"
@@ -160,26 +211,42 @@ class World:
     def select(self, node: Node) -> str:
         first, last = self.source(node.parents[0], "a"), self.source(node.parents[-1], "b")
         k = f"{node.k} + {{{{ k() }}}} - {{{{ k() }}}} % 2" if node.macro else str(node.k)
-        n = f"n::{node.integer} as n"
+
+        def value(column: str) -> str:
+            return FUNCTIONS[node.function].format(n=column)
+
+        n = f"{value('n')}::{node.integer} as n"
+        plain = f"select id, v, {n} from {first} where id > {k}"
         bodies = {
-            "filter": f"select id, v, {n} from {first} where id > {k}",
+            "filter": plain,
             "star": f"select * from {first}".replace(" " + COLUMNS.format(a="a"), " as a"),
-            "union": f"select id, v, {n} from {first} where id > {k} union all "
-            f"select id, v, {n} from {last} where id <= {k}",
-            "group": f"select id, max(v) as v, max(n)::{node.integer} as n from {first} "
+            "union": f"{plain} union all select id, v, {n} from {last} where id <= {k}",
+            "group": f"select id, max(v) as v, max({value('n')})::{node.integer} as n from {first} "
             f"where id > {k} group by id",
-            "join": f"select a.id, b.v, a.{n} from {first} join {last} on a.id = b.id + {k} % 2",
-            "upper": f"select id, upper(v) as v, (n + {k})::{node.integer} as n from {first}",
+            "join": f"select a.id, b.v, {value('a.n')}::{node.integer} as n from {first} "
+            f"join {last} on a.id = b.id + {k} % 2",
+            "upper": f"select id, upper(v) as v, ({value('n')} + {k})::{node.integer} as n "
+            f"from {first}",
+            # Large and small addends: each order of the rows has another sum.
+            "sum": f"select min(id) as id, max(v) as v, sum({value('n')}::double / 7 + "
+            f"1e15 * (id % 2)) as n from {first} where id > {k}",
+            "agg": f"select min(id) as id, string_agg(v, '') as v, max(n)::{node.integer} as n "
+            f"from {first} where id > {k}",
+            "limit": f"select id, v, {n} from {first} limit {node.k + 1}",
         }
-        body = bodies[node.shape]
-        if node.kind == "append_newer":
-            body = (
-                f"select id, v, {n} from {first}"
-                "{% if is_incremental() %} where id > (select max(id) from {{ this }}){% endif %}"
-            )
-        if node.kind in ("merge", "delete_insert"):
-            body = bodies["group"]
-        return body
+        newer = "{% if is_incremental() %} where id > (select max(id) from {{ this }}){% endif %}"
+        by_kind = {
+            "append_newer": f"select id, v, {n} from {first}{newer}",
+            "merge": bodies["group"],
+            "delete_insert": bodies["group"],
+            "stamped": plain.replace(" as n from", " as n, now() as loaded_at from"),
+            "dated": f"{plain} and current_date > date '2000-01-01'",
+            "volatile": f"{plain} and random() < 2",
+            "microbatch": plain.replace(
+                " as n from", " as n, timestamp '2024-05-05' as moment from"
+            ),
+        }
+        return by_kind.get(node.kind, bodies[node.shape])
 
 
 def csv(rows: list[tuple[int, str, int]]) -> str:
@@ -193,7 +260,11 @@ def config(node: Node) -> str:
         "merge": "materialized='incremental', incremental_strategy='merge', unique_key='id'",
         "delete_insert": "materialized='incremental', unique_key='id', "
         "incremental_strategy='delete+insert'",
-    }.get(node.kind, f"materialized='{node.kind}'")
+        "microbatch": "materialized='incremental', incremental_strategy='microbatch', "
+        "event_time='moment', begin='2024-01-01', batch_size='year', concurrent_batches=false",
+        "custom": "materialized='kept'",
+        **dict.fromkeys(("view", "ephemeral"), f"materialized='{node.kind}'"),
+    }.get(node.kind, "materialized='table'")
     word = "view" if node.kind == "view" else "table"
     hooks = {
         "comment": f"comment on {word} {{{{ this }}}} is 'k{node.hook_k}'",
@@ -221,9 +292,9 @@ def random_rows(rng: random.Random, count: int) -> list[tuple[int, str, int]]:
     return [(i + 1, rng.choice("abcdef"), rng.randint(0, 9)) for i in range(count)]
 
 
-def random_world(rng: random.Random, size: int) -> World:
+def random_world(rng: random.Random, size: int, threads: int = 1) -> World:
     """Two sources, one or two seeds, one file and ``size`` nodes over them."""
-    world = World({}, {"f0": random_rows(rng, 3)})
+    world = World({}, {"f0": random_rows(rng, 3)}, threads=threads)
     for number in range(rng.randint(1, 2)):
         seed = Node(f"s{number}", "seed", rows=random_rows(rng, rng.randint(2, 5)))
         world.nodes[seed.name] = seed
@@ -232,19 +303,26 @@ def random_world(rng: random.Random, size: int) -> World:
         kind = rng.choices(kinds, weights)[0]
         node = Node(f"n{number}", kind)
         node.parents = random_parents(rng, world, node)
-        node.shape = rng.choice(SHAPES)
+        node.shape = rng.choice(SHAPES + (ORDERED_SHAPES if kind in ("table", "view") else ()))
         node.k = rng.randint(0, 2)
         node.macro = rng.random() < 0.2
+        node.function = rng.choice([*FUNCTIONS, "", "", "", "", ""])
         if kind in ("table", "view") and rng.random() < 0.15:
-            node.hook = "comment" if kind == "view" else rng.choice(HOOKS)
+            node.hook = "comment" if kind == "view" else rng.choice(hooks_of(world))
         world.nodes[node.name] = node
     for node in world.nodes.values():
-        if node.has_relation() and node.kind != "snapshot" and rng.random() < 0.3:
+        if node.has_relation() and node.kind not in SNAPSHOTS and rng.random() < 0.3:
             node.tests = set(rng.sample(["unique", "not_null", "singular"], rng.randint(1, 2)))
         if node.kind in ("merge", "delete_insert") and rng.random() < 0.7:
             node.tests |= {"unique", "not_null"}
     world.source_tests = rng.random() < 0.4
+    world.override = rng.randint(5, 9) if rng.random() < 0.05 else 0
     return world
+
+
+def hooks_of(world: World) -> tuple[str, ...]:
+    """With several threads nobody knows when a hook writes what another node reads."""
+    return HOOKS if world.threads == 1 else HOOKS[:-1]
 
 
 def random_parents(rng: random.Random, world: World, node: Node) -> list[str]:
@@ -253,7 +331,7 @@ def random_parents(rng: random.Random, world: World, node: Node) -> list[str]:
         n.name
         for n in world.nodes.values()
         if n.name != node.name
-        and n.kind in ("seed", "table", "view", "merge", "python")
+        and n.kind in ("seed", "table", "view", "merge", "python", "stamped")
         and n.shape != "star"
     ]
     if node.kind in ("snapshot", "python"):

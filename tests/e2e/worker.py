@@ -150,13 +150,13 @@ def dump(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def fault(request: dict[str, Any]) -> dict[str, Any]:
-    """Plants, or with ``name`` null removes, one deliberate bug (tests/model/faults.py)."""
+    """Plants deliberate bugs instead of those planted before (tests/model/faults.py)."""
     sys.path.insert(0, str(Path(__file__).parent.parent / "model"))
     try:
         import faults
     finally:
         sys.path.pop(0)
-    faults.plant(request["name"])
+    faults.plant(request["names"])
     return {}
 
 

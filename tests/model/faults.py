@@ -1,6 +1,6 @@
 """Deliberate bugs: each makes hodor forget one thing, and must be found by the suite.
 
-In:  the name of a fault. Out: the process's hodor with that fault, until ``plant(None)``.
+In:  the name of a fault. Out: the process's hodor with that fault, until ``plant([])``.
 Never: edits a file. A fault replaces one attribute of the Python layer, or one function of the core
        as Python sees it; the C++ core has a mutation suite of its own.
 """
@@ -32,16 +32,15 @@ def fault(scenario: str) -> Callable[[Callable[[], Iterable[Patch]]], Callable[.
     return add
 
 
-def plant(name: str | None) -> None:
-    """Removes the planted fault, and plants another."""
+def plant(names: list[str]) -> None:
+    """Removes the planted faults, and plants others."""
     while _undo:
         owner, attribute, original = _undo.pop()
         setattr(owner, attribute, original)
-    if name is None:
-        return
-    for owner, attribute, replacement in FAULTS[name].patches():
-        _undo.append((owner, attribute, owner.__dict__[attribute]))
-        setattr(owner, attribute, replacement)
+    for name in names:
+        for owner, attribute, replacement in FAULTS[name].patches():
+            _undo.append((owner, attribute, owner.__dict__[attribute]))
+            setattr(owner, attribute, replacement)
 
 
 def after(owner: Any, name: str, change: Callable[..., Any]) -> Patch:
@@ -72,7 +71,7 @@ def decider() -> Any:
 
 @fault("s120_targets.rows_inserted")
 def target_is_not_compared() -> Iterable[Patch]:
-    def change(result: Any, self: Any, plan: Any) -> None:
+    def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
         if plan.row is not None and plan.existence == "present":
             plan.target = plan.row.data_version
 
@@ -204,7 +203,7 @@ def volatile_values_are_nothing() -> Iterable[Patch]:
 
 @fault("s200_inputs.ephemeral_parent")
 def edits_of_ephemerals_are_ignored() -> Iterable[Patch]:
-    def change(result: Any, self: Any, plan: Any) -> None:
+    def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
         if "__dbt__cte__" in str(plan.node.compiled_code or "") and plan.row is not None:
             plan.text_hash, plan.code_hash = plan.row.text_hash, plan.row.code_hash
 
@@ -235,7 +234,7 @@ def configuration_is_constant() -> Iterable[Patch]:
 
 @fault("s500_tests.replayed")
 def tests_ignore_their_inputs() -> Iterable[Patch]:
-    def change(result: Any, self: Any, plan: Any) -> None:
+    def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
         if plan.kind == "test" and plan.row is not None:
             plan.upstreams = recorded(plan)
 
@@ -245,7 +244,7 @@ def tests_ignore_their_inputs() -> Iterable[Patch]:
 @fault("s300_incrementals.append_changes_on_every_run")
 def unsettled_nodes_are_reused() -> Iterable[Patch]:
     yield after(
-        decider(), "_read_inputs", lambda _, self, plan: setattr(plan, "keeps_earlier_state", False)
+        decider(), "_read_inputs", lambda _, self, plan, *more: setattr(plan, "keeps_earlier_state", False)
     )
 
 
@@ -300,7 +299,7 @@ def code_of_parents_is_ignored() -> Iterable[Patch]:
 
 @fault("s200_inputs.input_set_changes")
 def vanished_inputs_are_forgotten() -> Iterable[Patch]:
-    def change(result: Any, self: Any, plan: Any) -> None:
+    def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
         if plan.row is not None:
             kept = {key for key, *_ in recorded(plan)}
             plan.upstreams = [u for u in plan.upstreams if u[0] in kept] or recorded(plan)
@@ -326,7 +325,7 @@ def user_functions_are_builtins() -> Iterable[Patch]:
 def versions_are_those_of_the_record() -> Iterable[Patch]:
     """As if they had been read before the hooks ran."""
 
-    def change(result: Any, self: Any, plan: Any) -> None:
+    def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
         if plan.row is not None:
             plan.upstreams = recorded(plan)
 

@@ -21,14 +21,14 @@ SCENARIOS = load_all()
 def test_fault_is_found(name: str, pair: Pair, failures_dir: Path) -> None:
     scenario = SCENARIOS[FAULTS[name].scenario]
     twin = Twin(pair, f"fault-{name}", failures_dir)
-    pair.a.send({"cmd": "fault", "name": name})
+    pair.a.send({"cmd": "fault", "names": [name]})
     planted = pair.a.receive()
     assert "error" not in planted, planted["error"]
     try:
         with pytest.raises(TwinFailure):
             scenario.steps(twin)
     finally:
-        pair.a.send({"cmd": "fault", "name": None})
+        pair.a.send({"cmd": "fault", "names": []})
         assert "error" not in pair.a.receive()
 
 

@@ -18,15 +18,22 @@ class Fault(NamedTuple):
     patches: Callable[[], Iterable[Patch]]
     scenario: str
     """A directed scenario that must fail with it."""
+    edits: tuple[str, ...]
+    """Random edits that should provoke it (model/edits.py). None: random worlds have nothing that it
+    could spoil."""
+    words: tuple[str, ...]
+    """Of which one should stand in the project."""
 
 
 FAULTS: dict[str, Fault] = {}
 _undo: list[Patch] = []
 
 
-def fault(scenario: str) -> Callable[[Callable[[], Iterable[Patch]]], Callable[..., Any]]:
+def fault(
+    scenario: str, *edits: str, words: tuple[str, ...] = ("",)
+) -> Callable[[Callable[[], Iterable[Patch]]], Callable[..., Any]]:
     def add(patches: Callable[[], Iterable[Patch]]) -> Callable[..., Any]:
-        FAULTS[patches.__name__] = Fault(patches, scenario)
+        FAULTS[patches.__name__] = Fault(patches, scenario, edits, words)
         return patches
 
     return add
@@ -69,7 +76,7 @@ def decider() -> Any:
     return Decider
 
 
-@fault("s120_targets.rows_inserted")
+@fault("s120_targets.rows_inserted", "relation: insert", "relation: delete")
 def target_is_not_compared() -> Iterable[Patch]:
     def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
         if plan.row is not None and plan.existence == "present":
@@ -78,7 +85,9 @@ def target_is_not_compared() -> Iterable[Patch]:
     yield after(decider(), "_read_target", change)
 
 
-@fault("s200_inputs.int_to_bigint")
+@fault(
+    "s200_inputs.int_to_bigint", "source column retyped", "integer type", "source column renamed"
+)
 def schema_part_is_skipped() -> Iterable[Patch]:
     from dbt_hodor.versions import duckdb
 
@@ -90,7 +99,7 @@ def schema_part_is_skipped() -> Iterable[Patch]:
     )
 
 
-@fault("s120_targets.other_checkout")
+@fault("s120_targets.other_checkout", "source update", "constant", "macro", "seed rows")
 def data_part_is_the_count() -> Iterable[Patch]:
     from dbt_hodor.versions import duckdb
 
@@ -102,14 +111,29 @@ def data_part_is_the_count() -> Iterable[Patch]:
     )
 
 
-@fault("s100_seeds.rows_reordered")
+@fault(
+    "s100_seeds.rows_reordered",
+    "source reordered",
+    "seed reordered",
+    words=(
+        "string_agg(",
+        "1e15",
+        " limit ",
+    ),
+)
 def order_is_ignored() -> Iterable[Patch]:
     from dbt_hodor.context import RunContext
 
     yield RunContext, "sees_order", lambda self, plan: False
 
 
-@fault("s240_views.views_over_views")
+@fault(
+    "s240_views.views_over_views",
+    "source insert",
+    "source delete",
+    "source update",
+    words=("materialized='view'",),
+)
 def views_are_not_transitive() -> Iterable[Patch]:
     from dbt_hodor.warehouse import Warehouse
 
@@ -120,7 +144,16 @@ def views_are_not_transitive() -> Iterable[Patch]:
     )
 
 
-@fault("s240_views.replaced_by_hand_child_selected")
+@fault(
+    "s240_views.replaced_by_hand_child_selected",
+    "view: replaced",
+    "shape",
+    "function of the user replaced",
+    words=(
+        "plus_k(",
+        "top_n(",
+    ),
+)
 def definitions_of_views_are_ignored() -> Iterable[Patch]:
     from dbt_hodor.warehouse import Warehouse
 
@@ -134,7 +167,12 @@ def definitions_of_views_are_ignored() -> Iterable[Patch]:
     )
 
 
-@fault("s240_views.explicit_columns_over_a_retyped_table")
+@fault(
+    "s240_views.explicit_columns_over_a_retyped_table",
+    "source column retyped",
+    "integer type",
+    words=("materialized='view'",),
+)
 def columns_under_views_are_ignored() -> Iterable[Patch]:
     from dbt_hodor.inputs import Inputs
 
@@ -145,7 +183,12 @@ def columns_under_views_are_ignored() -> Iterable[Patch]:
     )
 
 
-@fault("s240_views.select_star_views")
+@fault(
+    "s240_views.select_star_views",
+    "source column renamed",
+    "source column retyped",
+    words=("select * from",),
+)
 def stars_are_ignored() -> Iterable[Patch]:
     from dbt_hodor import _core
 
@@ -153,7 +196,7 @@ def stars_are_ignored() -> Iterable[Patch]:
     yield _core, "decide", lambda **facts: original(**{**facts, "star": False})
 
 
-@fault("s100_seeds.row_added")
+@fault("s100_seeds.row_added", "seed rows", "constant", "file rows")
 def versions_survive_a_rebuild() -> Iterable[Patch]:
     from dbt_hodor.versions.cache import VersionCache
 
@@ -161,7 +204,7 @@ def versions_survive_a_rebuild() -> Iterable[Patch]:
     yield VersionCache, "invalidate_all", lambda self: None
 
 
-@fault("s300_incrementals.python_model_upstream")
+@fault("s300_incrementals.python_model_upstream", "constant", "seed rows", words=("def model(",))
 def python_models_are_not_read_again() -> Iterable[Patch]:
     from dbt_hodor.session import Session
 
@@ -201,10 +244,16 @@ def volatile_values_are_nothing() -> Iterable[Patch]:
     )
 
 
-@fault("s200_inputs.ephemeral_parent")
+@fault(
+    "s200_inputs.ephemeral_parent",
+    "constant",
+    "shape",
+    "integer type",
+    words=("materialized='ephemeral'",),
+)
 def edits_of_ephemerals_are_ignored() -> Iterable[Patch]:
     def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
-        if "__dbt__cte__" in str(plan.node.compiled_code or "") and plan.row is not None:
+        if "__dbt__cte__" in str(getattr(plan.node, "compiled_code", "")) and plan.row is not None:
             plan.text_hash, plan.code_hash = plan.row.text_hash, plan.row.code_hash
 
     yield after(decider(), "_read_text", change)
@@ -219,20 +268,22 @@ def code_is_folded_to_lower_case() -> Iterable[Patch]:
     yield TextReader, "query", lambda self, sql, own: query(self, sql.lower(), own)
 
 
-@fault("s120_targets.column_renamed")
+@fault(
+    "s120_targets.column_renamed", "relation: rename column", "relation: retype", "relation: insert"
+)
 def target_and_schema_are_ignored() -> Iterable[Patch]:
     yield from target_is_not_compared()
     yield from schema_part_is_skipped()
 
 
-@fault("s520_hooks.harmless_hook_edited")
+@fault("s520_hooks.harmless_hook_edited", "hook", "override of dbt's macro")
 def configuration_is_constant() -> Iterable[Patch]:
     yield after(
         decider(), "_hash_config", lambda _, self, plan: setattr(plan, "config_hash", "0" * 64)
     )
 
 
-@fault("s500_tests.replayed")
+@fault("s500_tests.replayed", "seed rows", "source insert", "constant")
 def tests_ignore_their_inputs() -> Iterable[Patch]:
     def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
         if plan.kind == "test" and plan.row is not None:
@@ -241,14 +292,22 @@ def tests_ignore_their_inputs() -> Iterable[Patch]:
     yield after(decider(), "_read_inputs", change)
 
 
-@fault("s300_incrementals.append_changes_on_every_run")
+@fault(
+    "s300_incrementals.append_changes_on_every_run",
+    "cosmetic",
+    "description",
+    "constant",
+    words=("incremental_strategy='append'",),
+)
 def unsettled_nodes_are_reused() -> Iterable[Patch]:
     yield after(
-        decider(), "_read_inputs", lambda _, self, plan, *more: setattr(plan, "keeps_earlier_state", False)
+        decider(),
+        "_read_inputs",
+        lambda _, self, plan, *more: setattr(plan, "keeps_earlier_state", False),
     )
 
 
-@fault("s220_sources.files")
+@fault("s220_sources.files", "file rows", words=("read_csv",))
 def files_never_change() -> Iterable[Patch]:
     from dbt_hodor import _core
     from dbt_hodor.warehouse import Warehouse
@@ -257,14 +316,14 @@ def files_never_change() -> Iterable[Patch]:
     yield Warehouse, "file_version", lambda self, pattern, function: token
 
 
-@fault("s100_seeds.row_added")
+@fault("s100_seeds.row_added", "seed rows")
 def seeds_have_one_hash() -> Iterable[Patch]:
     from dbt_hodor import _core
 
     yield _core, "seed_hash", lambda *arguments: "1" * 64
 
 
-@fault("s120_targets.dropped")
+@fault("s120_targets.dropped", "relation: drop", "view: dropped")
 def existence_is_assumed() -> Iterable[Patch]:
     from dbt_hodor.warehouse import Warehouse
 
@@ -272,7 +331,7 @@ def existence_is_assumed() -> Iterable[Patch]:
     yield from target_is_not_compared()
 
 
-@fault("s120_targets.replaced_by_a_view")
+@fault("s120_targets.replaced_by_a_view", "relation: becomes a view")
 def type_of_the_target_is_ignored() -> Iterable[Patch]:
     from dbt_hodor.warehouse import Warehouse
 
@@ -281,7 +340,13 @@ def type_of_the_target_is_ignored() -> Iterable[Patch]:
     )
 
 
-@fault("s520_hooks.hook_reads_a_table")
+@fault(
+    "s520_hooks.hook_reads_a_table",
+    "source update",
+    "source insert",
+    "source delete",
+    words=("'') from raw.t1)",),
+)
 def hooks_are_ignored() -> Iterable[Patch]:
     from dbt_hodor.hooks import rendering
 
@@ -307,21 +372,28 @@ def vanished_inputs_are_forgotten() -> Iterable[Patch]:
     yield after(decider(), "_read_inputs", change)
 
 
-@fault("s520_hooks.strategy_macro_overridden")
+@fault("s520_hooks.strategy_macro_overridden", "override of dbt's macro")
 def overridden_macros_are_ignored() -> Iterable[Patch]:
     from dbt_hodor.macros import Macros
 
     yield Macros, "_find_overrides", lambda self: frozenset()
 
 
-@fault("s400_volatile.user_macro_that_reads_a_table")
+@fault(
+    "s400_volatile.user_macro_that_reads_a_table",
+    "function of the user replaced",
+    words=(
+        "plus_k(",
+        "top_n(",
+    ),
+)
 def user_functions_are_builtins() -> Iterable[Patch]:
     from dbt_hodor.warehouse import Warehouse
 
     yield Warehouse, "_put_function", lambda self, function: None
 
 
-@fault("s520_hooks.on_run_start_writes_a_source")
+@fault("s520_hooks.on_run_start_writes_a_source", "source insert", "file rows", "seed rows")
 def versions_are_those_of_the_record() -> Iterable[Patch]:
     """As if they had been read before the hooks ran."""
 
@@ -330,3 +402,44 @@ def versions_are_those_of_the_record() -> Iterable[Patch]:
             plan.upstreams = recorded(plan)
 
     yield after(decider(), "_read_inputs", change)
+
+
+def decided_with(**other: Any) -> Iterable[Patch]:
+    """The core is told something else than what is so."""
+    from dbt_hodor import _core
+
+    original = _core.decide
+    yield _core, "decide", lambda **facts: original(**{**facts, **other})
+
+
+@fault("s520_hooks.hook_writes_another_model", "description", "cosmetic", words=("select 900, 'h",))
+def writing_hooks_are_not_run() -> Iterable[Patch]:
+    yield from decided_with(hook_writes=False)
+
+
+@fault(
+    "s140_selection.full_refresh",
+    "constant",
+    "source insert",
+    "source delete",
+    words=("--full-refresh",),
+)
+def full_refresh_is_ignored() -> Iterable[Patch]:
+    yield from decided_with(full_refresh=False)
+
+
+@fault("s200_inputs.struct_field_case", "constant", "shape", "integer type")
+def edited_code_is_ignored() -> Iterable[Patch]:
+    def change(result: Any, self: Any, plan: Any, *_: Any) -> None:
+        if plan.row is not None:
+            plan.text_hash, plan.code_hash = plan.row.text_hash, plan.row.code_hash
+
+    yield after(decider(), "_read_text", change)
+
+
+@fault("s120_targets.rows_inserted", "source update", "source insert", "relation: insert")
+def data_versions_are_constant() -> Iterable[Patch]:
+    from dbt_hodor.versions import duckdb
+
+    original = duckdb.token
+    yield duckdb, "token", lambda data, order, schema: original("0", "0", "same")

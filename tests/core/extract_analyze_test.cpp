@@ -112,5 +112,35 @@ TEST(ExtractAnalyze, StatementsOfAnUnreadableTextAreOneOpaqueOne) {
   EXPECT_FALSE(analysis.statements[0].facts.exact);
 }
 
+// Each query has twice the columns of the one below.
+TEST(ExtractAnalyze, StarsOverStarsEnd) {
+  std::string sql = "with c0 as (select a, b from (values (1, 2)) v(a, b))";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string below = "c" + std::to_string(i - 1);
+    sql += ", c" + std::to_string(i) + " as (select * from " + below + " x, " + below + " y)";
+  }
+  AnalyzeOptions options;
+  options.usual_settings = true;
+  const Analysis analysis = analyze(sql + " select * from c40", Dialect::duckdb, options);
+  EXPECT_TRUE(analysis.facts.exact);
+  EXPECT_TRUE(analysis.facts.output_columns.empty());
+}
+
+// Beyond the limits of following names nothing is renamed, and it does not take long to find out.
+TEST(ExtractAnalyze, ManyJoinsKeepTheirNames) {
+  const auto text = [](const std::string& last) {
+    std::string sql = "select a0.a as x from t a0";
+    for (int i = 1; i <= 600; ++i) {
+      const std::string now = i == 600 ? last : "a" + std::to_string(i);
+      sql += " join t " + now + " on " + now + ".a = a0.a";
+    }
+    AnalyzeOptions options;
+    options.usual_settings = true;
+    return analyze(sql, Dialect::duckdb, options);
+  };
+  EXPECT_TRUE(text("z").assumes.empty());
+  EXPECT_NE(text("z").code_hash, text("y").code_hash);
+}
+
 }  // namespace
 }  // namespace hodor

@@ -107,6 +107,14 @@ void Form::condition(NodeId id) {
   const NodeId only = tree_[id].first_child;
   const NodeId inside =
       only != kNoNode && only == tree_[id].last_child ? grouping_.in_parens(only) : kNoNode;
+  const bool is_single = inside != kNoNode && tree_[inside].first_child == tree_[inside].last_child;
+  if (is_single && tree_.dialect == Dialect::databricks) {
+    // Spark may take `WHERE (b)` for an alias with a list of columns.
+    ++verbatim_;
+    plain(id);
+    --verbatim_;
+    return;
+  }
   if (inside == kNoNode || visible_ > 0) {
     plain(id);
     return;
@@ -221,7 +229,7 @@ void Form::select_item(NodeId id) {
   const NodeId alias = tree_.child(id, NodeKind::alias);
   const NodeId first = tree_[id].first_child;
   preimage_.begin_list(name_of(NodeKind::select_item));
-  if (alias != kNoNode && alias == first) {  // DuckDB `a: 1`
+  if (alias != kNoNode && alias == first && tree_[first].next == tree_[id].last_child) {  // `a: 1`
     node(tree_[first].next);
     preimage_.begin_list(name_of(NodeKind::alias));
     node(tree_[alias].first_child);

@@ -82,6 +82,8 @@ void Form::path(NodeId id) {
     for (std::uint32_t i = tree_[id].begin; i <= last; i += 2) {
       name(i, {NameUse::Kind::folded, 0});
     }
+    // Without an alias in its way the text may mean the table by this name.
+    if (use.kind != NameUse::Kind::dropped) preimage_.boolean("by_name", true);
   }
   preimage_.end_list();
 }
@@ -109,11 +111,13 @@ void Form::star(NodeId id) {
   for (; at < tree_[id].end && !is_symbol(tree_.tokens[at], tree_.sql, "*"); ++at) {
     if (!is_symbol(tree_.tokens[at], tree_.sql, ".")) name(at, naming_[at]);
   }
+  ++verbatim_;  // options
   for (const NodeId child : children(tree_, id)) {
     own_tokens(id, at, tree_[child].begin);
     node(child);
     at = tree_[child].end;
   }
+  --verbatim_;
   own_tokens(id, at, tree_[id].end);
   preimage_.end_list();
 }

@@ -316,6 +316,8 @@ bool Grouping::keeps_parens(NodeId expr, bool between) const {
     case NodeKind::subquery:
     case NodeKind::lambda:
       return true;
+    case NodeKind::parens:
+      return tree_[last].first_child == kNoNode;  // GROUP BY (())
     default:
       return false;
   }

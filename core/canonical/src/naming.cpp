@@ -146,7 +146,7 @@ void Naming::settle() {
     const Definition& definition = scopes_.definitions[i];
     NameUse& use = uses_[definition.token];
     if (!is_renamed(i)) {
-      const bool keeps = definition.kind == Definition::Kind::column;
+      const bool keeps = definition.kind == Definition::Kind::column || definition.is_visible;
       use.kind = keeps ? Kind::keeps_case : Kind::folded;
     } else if (definition.kind == Definition::Kind::source) {
       use.kind = Kind::dropped;

@@ -2,10 +2,23 @@
 #include <algorithm>
 
 #include "extractor.hpp"
+#include "hodor/base/limits.hpp"
 #include "hodor/syntax/lexer.hpp"
 
 namespace hodor {
 namespace {
+
+// The columns of a source behind those of others. A star over a star doubles them with each query.
+void append_columns(Shape& shape, const Shape& more) {
+  shape.open |= more.open;
+  shape.named &= more.named;
+  if (shape.columns.size() + more.columns.size() > limits::kScopeColumns) {
+    shape.named = false;
+    shape.columns.clear();
+    return;
+  }
+  shape.columns.insert(shape.columns.end(), more.columns.begin(), more.columns.end());
+}
 
 // The names of an alias list `t(a, b)`; a shorter list leaves the rest of the columns as they are.
 void rename_columns(const Tree& tree, NodeId names, Shape& shape) {
@@ -197,12 +210,7 @@ Shape Extractor::select(NodeId id, const Place& place) {
   }
   if (list == kNoNode) {  // FROM-first: every column of every source
     shape.named = sources.list.size() == 1;
-    for (const Sources::Source& source : sources.list) {
-      shape.open |= source.shape.open;
-      shape.named &= source.shape.named;
-      shape.columns.insert(shape.columns.end(), source.shape.columns.begin(),
-                           source.shape.columns.end());
-    }
+    for (const Sources::Source& source : sources.list) append_columns(shape, source.shape);
   }
   if (id == final_select_) final_item_ = kNoNode;
   return shape;
@@ -297,10 +305,7 @@ void Extractor::star(NodeId id, const Place& place, Shape& shape) {
     for (const Sources::Source& source : scope->list) {
       if (!qualifier.empty() && (qualifier.size() > 1 || source.name != qualifier.back())) continue;
       found = true;
-      shape.open |= source.shape.open;
-      shape.named &= source.shape.named;
-      shape.columns.insert(shape.columns.end(), source.shape.columns.begin(),
-                           source.shape.columns.end());
+      append_columns(shape, source.shape);
     }
     if (qualifier.empty() || found) break;
   }

@@ -19,7 +19,10 @@ std::string folded_name(const Tree& tree, std::uint32_t token) {
 
 std::uint32_t Resolver::define(Definition::Kind kind, NodeId name) {
   const std::uint32_t token = tree_[name].begin;
-  scopes_.definitions.push_back({kind, folded_name(tree_, token), token, false});
+  // An engine may not take a keyword for an alias: then its text is an error.
+  const bool is_keyword = kind == Definition::Kind::source && duckdb() &&
+                          tree_.tokens[token].word_class != WordClass::none;
+  scopes_.definitions.push_back({kind, folded_name(tree_, token), token, is_keyword});
   return static_cast<std::uint32_t>(scopes_.definitions.size() - 1);
 }
 
@@ -90,15 +93,20 @@ void Resolver::walk(NodeId id, const Place& place) {
       return;
     }
     case NodeKind::list:
-      if (tree_.child(id, NodeKind::name) != kNoNode) return;  // a comprehension's own names
+      if (tree_.child(id, NodeKind::name) != kNoNode) {  // a comprehension's own names
+        leave_names();
+        return;
+      }
       walk_children(id, place);
       return;
     case NodeKind::lambda:
-    case NodeKind::json_path:
-    case NodeKind::type:
     case NodeKind::opaque:
     case NodeKind::pivot:
     case NodeKind::unpivot:
+      leave_names();
+      return;
+    case NodeKind::json_path:
+    case NodeKind::type:
     case NodeKind::name:
       return;
     default:
@@ -131,7 +139,9 @@ void Resolver::call(NodeId id, const Place& place) {
     if (child == path && is_path) continue;
     if (tree_[child].kind != NodeKind::argument) {
       walk(child, {place.ctes, place.level, Clause::items});
-    } else if (!may_be_lambda(child)) {
+    } else if (may_be_lambda(child)) {
+      leave_names();
+    } else {
       argument(child, name, place);
     }
   }
@@ -165,7 +175,8 @@ void Resolver::argument(NodeId id, const std::string& function, const Place& pla
 // An expression that is one column gives the field its name.
 void Resolver::fields(NodeId id, const Place& place) {
   NodeId only = id;
-  while (tree_[only].first_child != kNoNode && tree_[only].first_child == tree_[only].last_child) {
+  while (tree_[only].first_child != kNoNode && tree_[only].kind != NodeKind::star &&
+         tree_[only].first_child == tree_[only].last_child) {
     only = tree_[only].first_child;
   }
   if (tree_[only].kind == NodeKind::column) {

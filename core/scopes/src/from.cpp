@@ -1,6 +1,7 @@
 // FROM: sources in the order of the text, with their columns.
 #include <algorithm>
 
+#include "hodor/base/limits.hpp"
 #include "resolver.hpp"
 
 namespace hodor {
@@ -24,6 +25,11 @@ void Resolver::add_source(NodeId owner, std::string own_name, std::uint32_t path
     }
     rename(tree_.child(alias, NodeKind::column_names), source.shape);
   }
+  for (const std::uint32_t other : level.sources) {
+    // Two of one name are an error of the engine.
+    if (!source.name.empty() && scopes_.sources[other].name == source.name) leave_names();
+  }
+  if (level.sources.size() > limits::kScopeTables) leave_names();
   level.sources.push_back(static_cast<std::uint32_t>(scopes_.sources.size()));
   scopes_.sources.push_back(std::move(source));
 }
@@ -42,13 +48,11 @@ void Resolver::from_item(NodeId id, const Place& place, Level& level) {
       case NodeKind::pivot:
       case NodeKind::unpivot:
         // Names of columns become values, and values names.
-        for (std::size_t i = before; i < level.sources.size(); ++i) {
-          show(scopes_.sources[level.sources[i]].shape);
-          scopes_.sources[level.sources[i]].shape.is_unknown = true;
-        }
+        leave_names();
         unknown_source(child, level);
         break;
       case NodeKind::lateral_view:
+        leave_names();
         unknown_source(child, level);
         break;
       case NodeKind::sample:
@@ -74,16 +78,11 @@ void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& 
       return;
     case NodeKind::from_group: {
       const bool is_named = tree_.child(id, NodeKind::alias) != kNoNode;
-      const std::size_t first = level.sources.size();
       for (const NodeId item : children(tree_, id)) {
         if (tree_[item].kind == NodeKind::from_item) from_item(item, place, level);
       }
       if (!is_named) return;
-      for (std::size_t i = first; i < level.sources.size(); ++i) {
-        Source& inner = scopes_.sources[level.sources[i]];
-        show(inner.shape);
-        inner.shape.is_unknown = true;
-      }
+      leave_names();  // it changes the names of columns that come twice
       unknown_source(id, level);
       return;
     }
@@ -106,8 +105,11 @@ void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& 
       }
       return;
     }
-    default:
+    default:  // files, what was not understood
       unknown_source(id, level);
+      if (scopes_.sources.back().definition != kNone) {
+        scopes_.definitions[scopes_.sources.back().definition].is_visible = true;
+      }
       return;
   }
 }
@@ -143,6 +145,7 @@ void Resolver::relation(NodeId id, const Place& place, Level& level) {
   const std::string name = folded_name(tree_, last);
   if (tree_[path].begin == last && !name.empty()) {
     for (const CteName* cte = place.ctes; cte != nullptr; cte = cte->outer) {
+      if (!spend(1)) break;
       if (cte->definition == kNone || scopes_.definitions[cte->definition].name != name) continue;
       const bool means_itself = last >= cte->self.begin && last < cte->self.end;
       if (cte->in_own_query && !means_itself) continue;

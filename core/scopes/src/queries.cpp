@@ -1,6 +1,7 @@
 // Queries: CTEs, SELECT lists, set operations, ORDER BY.
 #include <algorithm>
 
+#include "hodor/base/limits.hpp"
 #include "resolver.hpp"
 
 namespace hodor {
@@ -18,16 +19,27 @@ RowShape unknown() {
   return shape;
 }
 
-void append(RowShape& shape, const RowShape& more) {
+}  // namespace
+
+// What is not followed may use any name of the text in any way.
+void Resolver::leave_names() { scopes_.reads_names = true; }
+
+void Resolver::append(RowShape& shape, const RowShape& more) {
+  if (shape.columns.size() + more.columns.size() > limits::kScopeColumns ||
+      shape.open.size() + more.open.size() > limits::kScopeTables) {
+    leave_names();
+    shape = unknown();
+    return;
+  }
+  spend(more.columns.size() + more.open.size());
   shape.is_unknown |= more.is_unknown;
   shape.open.insert(shape.open.end(), more.open.begin(), more.open.end());
   shape.columns.insert(shape.columns.end(), more.columns.begin(), more.columns.end());
 }
 
-}  // namespace
-
 Scopes Resolver::run() {
   if (tree_[tree_.root].kind == NodeKind::query) show(query(tree_.root, {}));
+  if (!spend(0)) leave_names();
   return std::move(scopes_);
 }
 
@@ -50,7 +62,7 @@ RowShape Resolver::query(NodeId id, const Place& place) {
         }
         break;
       case NodeKind::pipe:
-        show(shape);
+        leave_names();
         shape = unknown();
         break;
       case NodeKind::limit:
@@ -87,12 +99,16 @@ TokenRange recursive_branch(const Tree& tree, NodeId query) {
 
 const CteName* Resolver::with(NodeId id, const Place& place) {
   Place inside = place;
+  std::set<std::string> seen;
   for (const NodeId child : children(tree_, id)) {
     if (tree_[child].kind != NodeKind::cte) continue;
     CteName& entry = ctes_.emplace_back();
     entry.outer = inside.ctes;
     const NodeId name = tree_.child(child, NodeKind::name);
     if (name != kNoNode) entry.definition = define(Definition::Kind::cte, name);
+    const bool is_new =
+        entry.definition == kNone || seen.insert(scopes_.definitions[entry.definition].name).second;
+    if (!is_new) leave_names();  // an error of the engine
     entry.in_own_query = true;
     const NodeId own = tree_.child(child, NodeKind::query);
     if (tree_.has(id, flag::recursive)) {
@@ -151,7 +167,8 @@ RowShape Resolver::body(NodeId id, const Place& place, const Level** level) {
     case NodeKind::values:
       walk_children(id, place);
       return rows(id);
-    default:  // what is not followed keeps its names
+    default:  // PIVOT, DESCRIBE, what was not understood
+      leave_names();
       return unknown();
   }
 }
@@ -232,6 +249,9 @@ RowShape Resolver::select(NodeId id, const Place& place, const Level** made) {
       case NodeKind::select_list:
       case NodeKind::hint:
         break;
+      case NodeKind::distinct:  // ON takes an item before a column
+        walk_children(child, {place.ctes, nullptr, {}});
+        break;
       case NodeKind::having:
       case NodeKind::qualify:
         walk_children(child, {place.ctes, &level, Clause::having});
@@ -257,6 +277,7 @@ RowShape Resolver::items(NodeId list, const Place& place, Level& level) {
     if (names.back() == kNone) continue;
     level.aliases.push_back({scopes_.definitions[names.back()].name, names.back()});
   }
+  for (const NodeId child : children(tree_, list)) note_name(child, level);
   RowShape shape;
   std::size_t at = 0;
   for (const NodeId child : children(tree_, list)) {
@@ -265,13 +286,34 @@ RowShape Resolver::items(NodeId list, const Place& place, Level& level) {
   return shape;
 }
 
+// What an item's name is to those who look for a column of that name.
+void Resolver::note_name(NodeId item, Level& level) const {
+  const NodeId expr = tree_.child(item, NodeKind::expr);
+  const NodeId only = expr == kNoNode ? kNoNode : tree_[expr].first_child;
+  if (only == kNoNode) return;
+  const bool is_column = only == tree_[expr].last_child && tree_[only].kind == NodeKind::column;
+  const NodeId alias = tree_.child(item, NodeKind::alias);
+  const NodeId name = alias == kNoNode ? kNoNode : tree_.child(alias, NodeKind::name);
+  if (tree_[only].kind == NodeKind::star) {
+    level.has_other_names = true;
+  } else if (name == kNoNode) {
+    level.has_other_names |= !is_column || tree_[only].end != tree_[only].begin + 1;
+  } else if (is_column) {
+    const std::string given = folded_name(tree_, tree_[name].begin);
+    if (folded_name(tree_, tree_[only].end - 1) == given) level.own_names.insert(given);
+  }
+}
+
 void Resolver::item(NodeId id, const Place& place, std::uint32_t alias, RowShape& shape) {
   const NodeId expr = tree_.child(id, NodeKind::expr);
   if (expr == kNoNode) {
     shape.is_unknown = true;
     return;
   }
-  if (star(id, place, shape)) return;
+  if (star(id, place, shape)) {
+    if (alias != kNone) scopes_.definitions[alias].is_visible = true;  // of each column
+    return;
+  }
   const NodeId only = tree_[expr].first_child;
   const bool is_single = only != kNoNode && only == tree_[expr].last_child;
   if (alias != kNone) {
@@ -323,7 +365,7 @@ bool Resolver::star(NodeId id, const Place& place, RowShape& shape) {
   RowShape found;
   star_of(qualifier, token, place, found);
   if (tree_[first].first_child != kNoNode || tree_[first].next != kNoNode) {
-    show(found);  // EXCLUDE, REPLACE, LIKE name them
+    leave_names();  // EXCLUDE, REPLACE, LIKE name columns
     found = unknown();
   }
   append(shape, found);

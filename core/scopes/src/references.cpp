@@ -1,6 +1,7 @@
 // What one column name means.
 #include <algorithm>
 
+#include "hodor/base/limits.hpp"
 #include "hodor/syntax/words.hpp"
 #include "resolver.hpp"
 
@@ -16,6 +17,13 @@ std::size_t count(const std::vector<Column>& columns, const std::string& name) {
 
 Scopes resolve_names(const Tree& tree, const KnownColumns& known) {
   return Resolver(tree, known).run();
+}
+
+// Whether there are steps left. Without, nothing is renamed: what was found out before may be less
+// than what would stop it.
+bool Resolver::spend(std::size_t steps) const {
+  steps_ += steps;
+  return steps_ <= limits::kScopeSteps;
 }
 
 // Whether a source has no column of this name: proven for what is known of it, else an absence.
@@ -41,7 +49,11 @@ void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
   const bool is_function = parts.size() == 1 &&
                            tree_.tokens[tree_[id].begin].kind == TokenKind::identifier &&
                            find_volatile(tree_.dialect, parts[0]) != nullptr;
-  if (is_function) {
+  static constexpr std::string_view kVirtual[] = {"rowid", "filename", "file_row_number",
+                                                  "file_index"};
+  const bool is_virtual = duckdb() && std::find(std::begin(kVirtual), std::end(kVirtual),
+                                                parts.back()) != std::end(kVirtual);
+  if (is_function || is_virtual) {  // DuckDB 1.5 shows a virtual column as it is written
     reference.keeps_case = true;
   } else if (is_ascii && parts.size() == 1) {
     unqualified(reference, parts[0], place);
@@ -60,7 +72,7 @@ void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
     const bool may_be_item =
         parts.size() == 1 && place.level != nullptr && count(place.level->aliases, parts[0]) > 0;
     const bool is_value = parts.size() == 1 && find_volatile(tree_.dialect, parts[0]) != nullptr;
-    reference.keeps_case = !duckdb() || may_be_item || is_value ||
+    reference.keeps_case = !duckdb() || may_be_item || is_value || is_virtual ||
                            (parts.size() != 1 && parts.size() != 2) ||
                            (parts.size() == 2 && reference.source == kNone);
     for (const Level* level = place.level; level != nullptr; level = level->outer) {
@@ -79,6 +91,7 @@ std::uint32_t Resolver::find_source(const std::vector<std::string>& qualifier, c
   const std::string& name = qualifier[0];
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
     std::uint32_t found = kNone;
+    if (!spend(level->aliases.size() + 4 * level->sources.size())) return kNone;
     if (count(level->aliases, name) > 0) return kNone;
     for (const std::uint32_t number : level->sources) {
       const Source& source = scopes_.sources[number];
@@ -95,7 +108,13 @@ std::uint32_t Resolver::find_source(const std::vector<std::string>& qualifier, c
         if (number != found && !scopes_.sources[number].is_hidden) passed->push_back(number);
       }
     }
-    if (found != kNone) return found;
+    if (found == kNone) continue;
+    for (const Level* outer = level->outer; outer != nullptr && passed != nullptr;
+         outer = outer->outer) {
+      if (!spend(outer->sources.size())) return kNone;
+      passed->insert(passed->end(), outer->sources.begin(), outer->sources.end());
+    }
+    return found;
   }
   return kNone;
 }
@@ -118,18 +137,18 @@ void Resolver::qualified(Reference& reference, const std::vector<std::string>& p
     reference.definition = column.definition;
     reference.for_definition = std::move(others);
   }
-  // Unqualified it could also be a merged column, or what an item names.
+  // Unqualified it could also be a merged column, what an item names, or a whole row.
+  if (is_source(name, place.level)) return;
+  const bool sees_items_first = place.clause == Clause::having ||
+                                place.clause == Clause::order_item ||
+                                place.clause == Clause::order_part;
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
     const bool is_merged =
         std::find(level->merged.begin(), level->merged.end(), name) != level->merged.end();
-    const bool may_be_item =
-        count(level->aliases, name) > 0 &&
-        (place.clause == Clause::having || place.clause == Clause::order_item ||
-         place.clause == Clause::order_part);
-    if (is_merged || level->is_natural || may_be_item) return;
-    if (std::find(level->sources.begin(), level->sources.end(), found) != level->sources.end()) {
-      break;
-    }
+    if (is_merged || level->is_natural) return;
+    if (sees_items_first && (level->has_other_names || count(level->aliases, name) > 0)) return;
+    // `o.id as id`: the item is that column itself.
+    if (count(level->aliases, name) > level->own_names.count(name)) return;
   }
   // A closed source without the column: a variable, or an error.
   const bool may_own =
@@ -142,6 +161,9 @@ void Resolver::unqualified(Reference& reference, const std::string& name, const 
   whole_row(name, place);
   if (place.level == nullptr) return;
   const bool is_item = count(place.level->aliases, name) > 0;
+  const bool sees_items = place.clause == Clause::having || place.clause == Clause::order_item ||
+                          place.clause == Clause::order_part;
+  if (sees_items && place.level->has_other_names) return;
   if (place.clause == Clause::having && is_item) {  // a grouped column comes before it
     by_alias(reference, name, place);
     return;
@@ -155,6 +177,16 @@ void Resolver::unqualified(Reference& reference, const std::string& name, const 
   if (by_source(reference, name, place)) return;
   if (place.clause == Clause::before_aliases) return;
   by_alias(reference, name, place);
+}
+
+// Whether a FROM source of this or an outer query has this name.
+bool Resolver::is_source(const std::string& name, const Level* level) const {
+  for (; level != nullptr; level = level->outer) {
+    for (const std::uint32_t source : level->sources) {
+      if (scopes_.sources[source].name == name) return true;
+    }
+  }
+  return false;
 }
 
 // `select t from t`: the row with the names of its columns.
@@ -173,7 +205,9 @@ bool Resolver::by_alias(Reference& reference, const std::string& name, const Pla
   std::vector<Absence> absences;
   const bool alias_first =
       place.clause == Clause::order_item || (place.clause == Clause::order_part && !duckdb());
+  if (is_source(name, place.level)) return false;  // its whole row
   for (const Level* level = place.level; level != nullptr && !alias_first; level = level->outer) {
+    if (!spend(level->aliases.size() + 4 * level->sources.size())) return false;
     for (const std::uint32_t source : level->sources) {
       if (!lacks(scopes_.sources[source].shape, name, absences)) return false;
     }
@@ -193,11 +227,13 @@ bool Resolver::by_source(Reference& reference, const std::string& name, const Pl
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
     const Column* found = nullptr;
     std::size_t owners = 0;
+    if (!spend(level->aliases.size() + 4 * level->sources.size())) return false;
     bool is_certain = !level->is_natural;
     std::vector<Absence> of_level;
     for (const std::uint32_t number : level->sources) {
       const Source& source = scopes_.sources[number];
       if (source.is_hidden) continue;
+      if (!spend(source.shape.columns.size())) return false;
       for (const Column& column : source.shape.columns) {
         if (column.name != name) continue;
         found = &column;

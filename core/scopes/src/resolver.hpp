@@ -5,6 +5,7 @@
 #pragma once
 #include <deque>
 #include <optional>
+#include <set>
 
 #include "hodor/scopes/scopes.hpp"
 
@@ -24,6 +25,9 @@ struct Level {
   const Level* outer = nullptr;
   std::vector<std::uint32_t> sources;
   std::vector<Column> aliases;
+  std::multiset<std::string> own_names;  // aliases of items that are the column of that name
+  // Items give names that are not listed: stars, expressions without an alias.
+  bool has_other_names = false;
   std::vector<std::string> merged;  // columns of USING
   bool is_natural = false;
 };
@@ -50,6 +54,7 @@ class Resolver {
   RowShape body(NodeId id, const Place& place, const Level** level);
   RowShape select(NodeId id, const Place& place, const Level** level);
   RowShape items(NodeId list, const Place& place, Level& level);
+  void note_name(NodeId item, Level& level) const;
   void item(NodeId id, const Place& place, std::uint32_t alias, RowShape& shape);
   bool star(NodeId item, const Place& place, RowShape& shape);
   void star_of(const std::vector<std::string>& qualifier, std::uint32_t token, const Place& place,
@@ -88,8 +93,12 @@ class Resolver {
   std::uint32_t find_source(const std::vector<std::string>& qualifier, const Place& place,
                             std::vector<Absence>& absences,
                             std::vector<std::uint32_t>* passed) const;
+  bool is_source(const std::string& name, const Level* level) const;
   void whole_row(const std::string& name, const Place& place);
   bool lacks(const RowShape& shape, const std::string& name, std::vector<Absence>& absences) const;
+  void leave_names();
+  bool spend(std::size_t steps) const;
+  void append(RowShape& shape, const RowShape& more);
   void show(const RowShape& shape);
   void show_all(const Level* level);
   std::uint32_t define(Definition::Kind kind, NodeId name);
@@ -100,6 +109,7 @@ class Resolver {
   Scopes scopes_;
   std::deque<Level> levels_;  // stay where they are
   std::deque<CteName> ctes_;
+  mutable std::size_t steps_ = 0;
 };
 
 }  // namespace hodor

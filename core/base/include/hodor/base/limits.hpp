@@ -37,4 +37,10 @@ inline constexpr std::size_t kSqlTokens = 4u << 20;
 // Nesting of queries, expressions, joins and types in one text; the parser recurses once per level.
 inline constexpr std::size_t kSqlNesting = 256;
 
+// Columns of one query and tables behind it, as far as names are followed; beyond, none is renamed.
+inline constexpr std::size_t kScopeColumns = 20'000;
+inline constexpr std::size_t kScopeTables = 500;
+// Steps of looking for names in one text.
+inline constexpr std::size_t kScopeSteps = 1u << 19;
+
 }  // namespace hodor::limits

@@ -59,21 +59,7 @@ void Resolver::walk(NodeId id, const Place& place) {
       return;
     case NodeKind::order_by:
     case NodeKind::sort_by:
-      // Of a query its items may mean an alias; of a call or window they are expressions as others.
-      for (const NodeId item : children(tree_, id)) {
-        const NodeId expr = tree_.child(item, NodeKind::expr);
-        if (expr == kNoNode) continue;
-        const NodeId only = tree_[expr].first_child;
-        const bool is_single =
-            only != kNoNode && only == tree_[expr].last_child && place.clause == Clause::order_part;
-        if (is_single && tree_[only].kind == NodeKind::column) {
-          walk(expr, {place.ctes, place.level, Clause::order_item});
-        } else if (is_single && tree_[only].kind == NodeKind::parens) {
-          walk(expr, {place.ctes, nullptr, place.clause});  // a bare name or not
-        } else {
-          walk(expr, place);
-        }
-      }
+      order_items(id, place);
       return;
     case NodeKind::parens:
       if (tree_[id].first_child != tree_[id].last_child) {  // a row, whose fields have names
@@ -112,6 +98,24 @@ void Resolver::walk(NodeId id, const Place& place) {
     default:
       walk_children(id, place);
       return;
+  }
+}
+
+void Resolver::order_items(NodeId id, const Place& place) {
+  // Of a query its items may mean an alias; of a call or window they are expressions as others.
+  for (const NodeId item : children(tree_, id)) {
+    const NodeId expr = tree_.child(item, NodeKind::expr);
+    if (expr == kNoNode) continue;
+    const NodeId only = tree_[expr].first_child;
+    const bool is_single =
+        only != kNoNode && only == tree_[expr].last_child && place.clause == Clause::order_part;
+    if (is_single && tree_[only].kind == NodeKind::column) {
+      walk(expr, {place.ctes, place.level, Clause::order_item});
+    } else if (is_single && tree_[only].kind == NodeKind::parens) {
+      walk(expr, {place.ctes, nullptr, place.clause});  // a bare name or not
+    } else {
+      walk(expr, place);
+    }
   }
 }
 

@@ -79,6 +79,7 @@ class Resolver {
   // expressions.cpp
   void walk(NodeId id, const Place& place);
   void walk_children(NodeId id, const Place& place);
+  void order_items(NodeId id, const Place& place);
   void call(NodeId id, const Place& place);
   void argument(NodeId id, const std::string& function, const Place& place);
   void fields(NodeId id, const Place& place);

@@ -1,6 +1,8 @@
 // Every limit of the core, by name. Each has a test at the limit and one beyond it.
 //
-// Beyond a limit the answer is an error or a less exact tier, which can only cause builds.
+// In:  nothing; these are constants.
+// Out: sizes, in the unit that the name or its comment tells.
+// Never: beyond a limit a guess: the answer is an error or less exact, which can only cause builds.
 #pragma once
 #include <cstddef>
 

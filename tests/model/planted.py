@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from e2e.twin import Twin
 from e2e.workers import Pair, Worker
@@ -68,11 +68,19 @@ class Remembering:
         self._worker.stop()
 
 
-class Trial:
-    """One sequence, as often as there are faults to plant."""
+class Find(NamedTuple):
+    sequence: int
+    step: int
+    """After which it shows."""
 
-    def __init__(self, pair: Pair, number: int, failures: Path | None = None) -> None:
-        self.sequence: Sequence = make(number)
+
+class Trial:
+    """One sequence, or its beginning, as often as there are faults to plant."""
+
+    def __init__(
+        self, pair: Pair, number: int, last: int | None = None, failures: Path | None = None
+    ) -> None:
+        self._number, self._steps = number, make(number).steps[: None if last is None else last + 1]
         self._failures = failures
         self._plain = Remembering(pair.b)
         self._pair = Pair(pair.root)
@@ -94,8 +102,8 @@ class Trial:
 
     def _play(self, name: str) -> list[str]:
         self._plain.rewind()
-        twin = Twin(self._pair, f"{name}-{self.sequence.number}", self._failures)
-        return play(twin, self.sequence.steps).problems
+        twin = Twin(self._pair, f"{name}-{self._number}", self._failures)
+        return play(twin, self._steps).problems
 
     def _plant(self, names: list[str]) -> None:
         self._pair.a.send({"cmd": "fault", "names": names})
@@ -121,7 +129,7 @@ def candidates(fault: str) -> list[int]:
     return sorted(ranks, key=lambda number: ranks[number])
 
 
-def search(faults: Iterable[str], tries: int) -> Iterator[tuple[str, int]]:
+def search(faults: Iterable[str], tries: int) -> Iterator[tuple[str, Find]]:
     """For each fault a sequence that finds it, if one of the first few candidates does."""
     trials: dict[int, Trial] = {}
     with tempfile.TemporaryDirectory(dir=memory_folder()) as root:
@@ -134,7 +142,8 @@ def search(faults: Iterable[str], tries: int) -> Iterator[tuple[str, int]]:
                     trial = trials[number]
                     if trial.sound and (problems := trial.problems(name)):
                         print(f"{name}: {number}: {problems[0][:150]}", flush=True)
-                        yield name, number
+                        step = int(problems[0].split(":")[0].removeprefix("step "))
+                        yield name, Find(number, step)
                         break
                 else:
                     print(f"{name}: not found", flush=True)
@@ -146,8 +155,8 @@ def memory_folder() -> str | None:
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
-def committed() -> dict[str, int]:
-    return {str(name): int(number) for name, number in json.loads(FOUND.read_text()).items()}
+def committed() -> dict[str, Find]:
+    return {str(name): Find(*find) for name, find in json.loads(FOUND.read_text()).items()}
 
 
 def main() -> int:
@@ -160,8 +169,8 @@ def main() -> int:
     found = committed() if options.faults and FOUND.exists() else {}
     for name in options.faults:
         found.pop(name, None)
-    for name, number in search(options.faults or FAULTS, options.tries):
-        found[name] = number
+    for name, find in search(options.faults or FAULTS, options.tries):
+        found[name] = find
         FOUND.write_text(json.dumps(dict(sorted(found.items())), indent=1) + "\n")
     return 0
 

@@ -2,8 +2,9 @@
 
 In:  the faults; the random sequences that find them (found_faults.json, made by model.planted).
 Out: a failure for each fault that nothing finds any more.
-Never: takes a differing decision for a find. What random sequences do not reach has a directed scenario;
-       that these pass without the fault is tests/e2e/test_scenarios.py.
+Never: takes a build for a find, as a fault that breaks hodor would make it. What random sequences do
+       not reach has a directed scenario; that these pass without the fault is said by
+       tests/e2e/test_scenarios.py.
 """
 
 from __future__ import annotations
@@ -21,6 +22,19 @@ from model.planted import Trial, committed
 SCENARIOS = load_all()
 BY_RANDOM = committed()
 DIRECTED = [name for name in FAULTS if name not in BY_RANDOM]
+DECISIONS_ONLY = frozenset(
+    {
+        "columns_under_views_are_ignored",
+        "stars_are_ignored",
+        "unknown_equals_itself",
+        "volatile_values_are_nothing",
+        "type_of_the_target_is_ignored",
+        "vanished_inputs_are_forgotten",
+        "user_functions_are_builtins",
+    }
+)
+"""Their scenarios show a reuse that is not proven, but the relation happens to be right: DuckDB resolves
+a view anew when it is read, and values that could differ are constant there."""
 WANTED = 15
 SEARCH = "search again: cd tests && python -m model.planted"
 
@@ -32,19 +46,20 @@ class Blind(Twin):
         return []
 
 
-@pytest.mark.parametrize("number", sorted(set(BY_RANDOM.values())))
+@pytest.mark.parametrize("number", sorted({find.sequence for find in BY_RANDOM.values()}))
 def test_random_sequence_finds(number: int, pair: Pair, failures_dir: Path) -> None:
-    trial = Trial(pair, number, failures_dir)
+    finds = {name: find.step for name, find in BY_RANDOM.items() if find.sequence == number}
+    trial = Trial(pair, number, max(finds.values()), failures_dir)
     assert trial.sound, "it differs without a fault"
-    faults = [name for name, found_by in BY_RANDOM.items() if found_by == number]
-    missed = [name for name in faults if not trial.problems(name)]
+    missed = [name for name in finds if not trial.problems(name)]
     assert not missed, SEARCH
 
 
 @pytest.mark.parametrize("name", DIRECTED)
 def test_directed_scenario_finds(name: str, pair: Pair, failures_dir: Path) -> None:
     scenario = SCENARIOS[FAULTS[name].scenario]
-    twin = Blind(pair, f"fault-{name}", failures_dir)
+    kind = Twin if name in DECISIONS_ONLY else Blind
+    twin = kind(pair, f"fault-{name}", failures_dir)
     pair.a.send({"cmd": "fault", "names": [name]})
     planted = pair.a.receive()
     assert "error" not in planted, planted["error"]

@@ -29,6 +29,10 @@ inline constexpr std::size_t kSeedScanBytes = 1u << 28;
 // Inputs of one node in a record or a decision.
 inline constexpr std::size_t kUpstreams = 20'000;
 
+// Views and functions below one another, and inputs of one of them.
+inline constexpr int kMaxViewDepth = 64;
+inline constexpr std::size_t kMaxInputsOfView = 5'000;
+
 // Bytes of one text column of a record that is not JSON (a hash, a data version).
 inline constexpr std::size_t kRecordTextBytes = 4096;
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "hodor/base/limits.hpp"
 #include "hodor/facts/facts.hpp"
 
 namespace hodor {
@@ -19,8 +20,8 @@ namespace hodor {
 enum class InputKind { table, view, file, function, volatile_value, opaque };
 
 // Limits of one trace; what lies beyond them is an opaque input.
-inline constexpr int kMaxViewDepth = 64;  // views and functions below one another
-inline constexpr std::size_t kMaxInputsOfView = 5'000;
+using limits::kMaxInputsOfView;
+using limits::kMaxViewDepth;
 
 struct Input {
   InputKind kind = InputKind::opaque;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -379,9 +380,16 @@ def test_unused_and_unknown_state_keys_are_said_once(settled):
 
 
 def test_nothing_needs_the_network(settled):
+    """In a network of its own where the kernel grants one, so that native code has none either."""
     output = settled.python(
         """
-        import socket
+        import ctypes, socket
+        new_net, new_user = 0x40000000, 0x10000000
+        unshare = ctypes.CDLL(None).unshare
+        if unshare(new_net) == 0 or unshare(new_net | new_user) == 0:
+            probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            assert probe.connect_ex(("192.0.2.1", 9)) != 0
+            print("no network")
         def refused(*args, **kwargs):
             raise AssertionError("a socket was opened")
         class Closed(socket.socket):
@@ -393,5 +401,9 @@ def test_nothing_needs_the_network(settled):
         assert dbtRunner().invoke(["build"]).success
         """
     )
+    if "no network" not in output:
+        warnings.warn(
+            "the kernel grants no own network: only Python's sockets were closed", stacklevel=1
+        )
     assert "3 reused, 1 tests replayed" in output
     assert "failed" not in output

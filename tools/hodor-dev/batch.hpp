@@ -10,13 +10,14 @@
 #include <ostream>
 #include <string_view>
 
+#include "hodor/scopes/scopes.hpp"
 #include "hodor/syntax/dialect.hpp"
 
 namespace hodor::dev {
 
 std::optional<Dialect> parse_dialect(std::string_view name);
 
-// The exit status.
-int run_batch(std::istream& in, std::ostream& out);
+// The exit status. `columns`: of the tables that the texts read.
+int run_batch(std::istream& in, std::ostream& out, const KnownColumns& columns);
 
 }  // namespace hodor::dev

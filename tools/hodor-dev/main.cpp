@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "batch.hpp"
+#include "hodor/base/json.hpp"
 #include "hodor/canonical/canonical_form.hpp"
 #include "hodor/fingerprint/code_hash.hpp"
 #include "hodor/syntax/parser.hpp"
@@ -24,10 +25,10 @@ constexpr std::string_view kUsage =
     "usage: hodor-dev tokens|hash|preimage|canonical FILE --dialect duckdb|databricks [--run-value "
     "VALUE "
     "PLACEHOLDER]... [--relation DATABASE SCHEMA NAME ID]...\n"
-    "       hodor-dev batch < RECORDS\n";
+    "       hodor-dev batch [--columns FILE] < RECORDS\n";
 
 struct Options {
-  std::string command, file;
+  std::string command, file, columns;
   Dialect dialect = Dialect::duckdb;
   RunValues run_values;
   std::vector<std::pair<RelationIds::Parts, std::string>> relations;
@@ -44,6 +45,8 @@ bool parse(const std::vector<std::string>& arguments, Options* options) {
       if (!dialect) return false;
       options->dialect = *dialect;
       has_dialect = true;
+    } else if (arguments[i] == "--columns" && left >= 1) {
+      options->columns = arguments[++i];
     } else if (arguments[i] == "--run-value" && left >= 2) {
       options->run_values.emplace_back(arguments[i + 1], arguments[i + 2]);
       i += 2;
@@ -84,8 +87,35 @@ void print_tokens(std::string_view sql, Dialect dialect) {
   }
 }
 
+// {"relation": ["column", ...]}; false for another document.
+bool read_columns(std::string_view text, KnownColumns* columns) {
+  Result<Value> document = json::parse(text);
+  ValueMap* map = document.ok() ? document.value().as<ValueMap>() : nullptr;
+  if (map == nullptr) return false;
+  for (MapEntry& entry : *map) {
+    ValueList* names = entry.value.as<ValueList>();
+    if (names == nullptr) return false;
+    for (Value& name : *names) {
+      if (name.as<std::string>() == nullptr) return false;
+      (*columns)[*entry.key.as<std::string>()].push_back(*name.as<std::string>());
+    }
+  }
+  return true;
+}
+
+int batch(const Options& options) {
+  KnownColumns columns;
+  std::string text;
+  if (!options.columns.empty() &&
+      (!read_file(options.columns, &text) || !read_columns(text, &columns))) {
+    std::cerr << "hodor-dev: no columns in " << options.columns << '\n';
+    return 2;
+  }
+  return run_batch(std::cin, std::cout, columns);
+}
+
 int run(const Options& options) {
-  if (options.command == "batch") return run_batch(std::cin, std::cout);
+  if (options.command == "batch") return batch(options);
   std::string sql;
   if (!read_file(options.file, &sql)) {
     std::cerr << "hodor-dev: cannot read " << options.file << '\n';

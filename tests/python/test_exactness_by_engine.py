@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from dbt_hodor.versions.duckdb_types import is_inexact
+from dbt_hodor.versions.duckdb_types import UnprovableType, is_inexact
 
 ROOT = Path(__file__).resolve().parents[2] / "core" / "extract" / "src"
 EXACT = {
@@ -26,6 +26,18 @@ EXACT = {
     "TIMESTAMP WITH TIME ZONE": "TIMESTAMP '2020-01-01' + to_microseconds(n)",
     "VARCHAR": "'s' || n", "UUID": "uuid_of(n)", "BLOB": "encode('b' || n)", "JSON": "n::VARCHAR",
 }  # fmt: skip
+
+
+_NOT_CALLED = {"count_star", "decimal_average", "histogram_exact", "sum_no_overflow"}
+"""The optimizer's own, or of more arguments: some version takes none of ours."""
+
+
+def is_inexact_text(printed: str) -> bool:
+    """The same of a type that no table can have (a row without names), by the words in it."""
+    try:
+        return is_inexact(printed)
+    except UnprovableType:
+        return bool(re.search("FLOAT|DOUBLE|INTERVAL|VARIANT|UHUGEINT|BIGNUM|VARINT", printed))
 
 
 def listed(file: str, macro: str, condition: str) -> list[str]:
@@ -79,7 +91,7 @@ def test_exact_functions_give_exact_values(engine: Any) -> None:
         for call in calls:
             found = bound_type(engine, call)
             bound += found is not None
-            if found is not None and is_inexact(found):
+            if found is not None and is_inexact_text(found):
                 wrong.append(f"{call}: {found}")
     assert not wrong
     assert bound > 1000
@@ -128,4 +140,4 @@ def test_insensitive_aggregates_do_not_see_order(engine: Any, name: str) -> None
             orders = [f"hash(c1, {seed})" for seed in range(6)]
             assert len({answer(engine, expression, order) for order in orders}) == 1, arguments
             tried += 1
-    assert tried or name in {"count_star", "histogram_exact"}
+    assert tried or name in _NOT_CALLED

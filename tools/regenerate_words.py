@@ -55,17 +55,28 @@ def duckdb_lists() -> tuple[str, Lists]:
     return f"duckdb-{duckdb.__version__}", lists
 
 
-def unstable_duckdb_functions() -> list[str]:
-    """Functions that the installed duckdb itself does not call stable."""
+def duckdb_functions(condition: str) -> list[str]:
+    """Names of the installed duckdb's functions for which an SQL condition holds."""
     import duckdb
 
     connection = duckdb.connect()
     rows = connection.execute(
-        "select distinct lower(function_name) from duckdb_functions() where stability is not null "
-        "and stability <> 'CONSISTENT' and function_type <> 'pragma'"
+        f"select distinct lower(function_name) from duckdb_functions() where {condition}"
     ).fetchall()
     connection.close()
     return sorted(str(row[0]) for row in rows)
+
+
+def unstable_duckdb_functions() -> list[str]:
+    """Functions that the installed duckdb itself does not call stable."""
+    return duckdb_functions(
+        "stability is not null and stability <> 'CONSISTENT' and function_type <> 'pragma'"
+    )
+
+
+def catalog_macros() -> list[str]:
+    """Macros of the installed DuckDB that read its catalogs."""
+    return duckdb_functions("function_type = 'macro' and macro_definition ilike '%from %'")
 
 
 def spark_lists() -> tuple[str, Lists]:
@@ -139,19 +150,6 @@ def in_any_version(dialect: str, *names: str) -> list[str]:
         for name in names:
             found |= set(read_list(DATA / f"{prefix}.{name}.txt"))
     return sorted(found)
-
-
-def catalog_macros() -> list[str]:
-    """Macros of the installed DuckDB that read its catalogs."""
-    import duckdb
-
-    connection = duckdb.connect()
-    rows = connection.sql(
-        "select distinct lower(function_name) from duckdb_functions() "
-        "where function_type = 'macro' and macro_definition ilike '%from %' order by 1"
-    ).fetchall()
-    connection.close()
-    return [str(name) for (name,) in rows]
 
 
 def keyword_rows(dialect: str) -> list[tuple[str, str]]:

@@ -88,7 +88,6 @@ class Extractor {
   Shape select_columns(NodeId list, const Place& place);
   void select_item(NodeId item, const Place& place, Shape& shape);
   void star(NodeId id, const Place& place, Shape& shape);
-  TokenRange recursive_branch(NodeId query) const;
   bool has_columns_call(NodeId id) const;
   Shape set_operations(NodeId id, const Place& place);
   void cte(NodeId id, bool recursive, CteScope& entry, const Place& place);

@@ -3,6 +3,7 @@
 
 #include "extractor.hpp"
 #include "hodor/base/limits.hpp"
+#include "hodor/scopes/scopes.hpp"
 #include "hodor/syntax/lexer.hpp"
 
 namespace hodor {
@@ -98,7 +99,7 @@ void Extractor::cte(NodeId id, bool recursive, CteScope& entry, const Place& pla
   // A name means itself only under RECURSIVE, in the last branch of a union; before that, and in a
   // query that is no union, it means what it means outside (measured on DuckDB).
   entry.in_own_query = true;
-  if (recursive) entry.self = recursive_branch(tree_.child(id, NodeKind::query));
+  if (recursive) entry.self = recursive_branch(tree_, tree_.child(id, NodeKind::query));
   const Place inside{&entry, place.sources};
   Shape shape;
   for (const NodeId child : children(tree_, id)) {
@@ -111,22 +112,6 @@ void Extractor::cte(NodeId id, bool recursive, CteScope& entry, const Place& pla
   rename_columns(tree_, tree_.child(id, NodeKind::column_names), shape);
   entry.shape = shape;
   entry.in_own_query = false;
-}
-
-TokenRange Extractor::recursive_branch(NodeId query) const {
-  const NodeId body = query == kNoNode ? kNoNode : tree_.child(query, NodeKind::set_operations);
-  if (body == kNoNode) return {};
-  NodeId op = kNoNode;
-  NodeId branch = kNoNode;
-  for (const NodeId child : children(tree_, body)) {
-    if (tree_[child].kind == NodeKind::set_operator) {
-      op = child;
-    } else {
-      branch = child;
-    }
-  }
-  if (op == kNoNode || !tree_.has(op, flag::set_union)) return {};
-  return {tree_[branch].begin, tree_[branch].end};
 }
 
 Shape Extractor::query_body(NodeId id, const Place& place) {

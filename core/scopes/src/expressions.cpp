@@ -137,7 +137,7 @@ void Resolver::call(NodeId id, const Place& place) {
   if (!is_path || is_qualified ||
       (!is_builtin_function(tree_.dialect, name) && !is_grammar_call(name)) ||
       std::find(std::begin(kReaders), std::end(kReaders), name) != std::end(kReaders)) {
-    scopes_.reads_names = true;
+    leave_names();
   }
   for (const NodeId child : children(tree_, id)) {
     if (child == path && is_path) continue;

@@ -114,7 +114,7 @@ const CteName* Resolver::with(NodeId id, const Place& place) {
     if (tree_.has(id, flag::recursive)) {
       entry.self = recursive_branch(tree_, own);
       entry.shape = unknown();
-      scopes_.reads_names |= tree_.child(child, NodeKind::using_key) != kNoNode;
+      if (tree_.child(child, NodeKind::using_key) != kNoNode) leave_names();
     }
     RowShape shape = own == kNoNode ? unknown() : query(own, {&entry, inside.level, {}});
     // What the branch that refers to itself sees are the names of the first.

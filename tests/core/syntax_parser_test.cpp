@@ -123,8 +123,8 @@ TEST(SyntaxParser, DamagedTextsGiveWellFormedTrees) {
             text.substr(0, tokens[i].end) + " " + text.substr(tokens[i].begin);
         for (const std::string& sql : {cut, without, doubled}) {
           EXPECT_EQ(check_shape(parse_query(sql, dialect)), "") << sql;
-          const std::vector<Token> again = lex(sql, dialect).tokens;
-          for (const TokenRange& range : split_statements(again, sql)) {
+          const Lexed again = lex(sql, dialect);
+          for (const TokenRange& range : split_statements(again.tokens, sql)) {
             EXPECT_EQ(check_shape(parse_statement(sql, dialect, again, range)), "") << sql;
           }
         }

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::expect(wrong.empty(), "the tree of a query is well formed", wrong);
     const Lexed lexed = lex(sql, dialect);
     for (const TokenRange range : split_statements(lexed.tokens, sql)) {
-      const std::string off = check_shape(parse_statement(sql, dialect, lexed.tokens, range));
+      const std::string off = check_shape(parse_statement(sql, dialect, lexed, range));
       fuzz::expect(off.empty(), "the tree of a statement is well formed", off);
     }
   }

@@ -137,7 +137,7 @@ int run(const Options& options) {
     return 0;
   }
   if (options.command == "canonical") {
-    const Tree tree = parse_query(text.sql(), options.dialect, text.tokens());
+    const Tree tree = parse_query(text.sql(), options.dialect, text.lexed());
     for (const Problem& problem : tree.problems) {
       std::cerr << "token " << problem.token << ": " << problem.what << '\n';
     }

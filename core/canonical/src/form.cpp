@@ -191,7 +191,9 @@ void Form::value_query(NodeId subquery) {
   const NodeId query = tree_.child(subquery, NodeKind::query);
   if (query == kNoNode) return;
   for (const NodeId body : children(tree_, query)) {
-    if (tree_[body].kind == NodeKind::select) values_.insert(body);
+    if (tree_[body].kind != NodeKind::select) continue;
+    values_.resize(tree_.nodes.size());
+    values_[body] = true;
   }
 }
 
@@ -236,7 +238,7 @@ void Form::select_item(NodeId id) {
     preimage_.end_list();
   } else {
     rest(id, kNoNode);
-    const bool is_value = values_.contains(select_);
+    const bool is_value = select_ < values_.size() && values_[select_];
     if (alias == kNoNode && !is_value && visible_ == 0 && !is_plain_column(first)) visible(first);
   }
   preimage_.end_list();
@@ -260,11 +262,12 @@ void Form::visible(NodeId id) {
 void Form::as_written(NodeId id) {
   preimage_.begin_list("as_written");
   for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
-    const std::string function = is_symbol(tree_.tokens[i + 1], tree_.sql, "(")
-                                     ? lower_case(tree_.token_text(i))
-                                     : std::string();
-    if (is_builtin_function(tree_.dialect, function)) {
-      preimage_.text("function", function);
+    const Token& t = tree_.tokens[i];
+    const bool is_called = t.kind == TokenKind::identifier &&
+                           is_symbol(tree_.tokens[i + 1], tree_.sql, "(") &&
+                           tree_.names.word(t.name).is_builtin_function;
+    if (is_called) {
+      preimage_.text("function", tree_.names.text(t.name));
     } else if (tree_.keyword[i] != 0) {
       tokens_.add_tokens(preimage_, {i, i + 1});
     } else {
@@ -275,20 +278,34 @@ void Form::as_written(NodeId id) {
 }
 
 void Form::expr(NodeId id) {
-  const std::optional<std::uint32_t> root = verbatim_ > 0 ? std::nullopt : grouping_.group(id);
+  if (verbatim_ > 0) {
+    plain(id);
+    return;
+  }
+  if (const std::optional<Term> only = grouping_.single(id)) {
+    leaf(only->node);
+    return;
+  }
+  const std::size_t before = grouping_.size();
+  const std::optional<std::uint32_t> root = grouping_.group(id);
   if (root) {
     term(*root);
+    grouping_.release(before);
   } else {
     plain(id);
   }
+}
+
+void Form::leaf(NodeId id) {
+  if (tree_[id].kind == NodeKind::subquery) value_query(id);
+  node(id);
 }
 
 void Form::term(std::uint32_t number) {
   const Term found = grouping_[number];
   switch (found.kind) {
     case Term::Kind::leaf:
-      if (tree_[found.node].kind == NodeKind::subquery) value_query(found.node);
-      node(found.node);
+      leaf(found.node);
       return;
     case Term::Kind::prefix:
       preimage_.begin_list("prefix");
@@ -389,6 +406,7 @@ CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens,
   const Naming naming(tree, known);
   CanonicalForm form;
   Preimage& preimage = form.preimage;
+  preimage.reserve(tree.sql.size() * 2 + 256);
   preimage.text("kind", "code");
   preimage.text("dialect", tree.dialect == Dialect::duckdb ? "duckdb" : "databricks");
   preimage.text("tier", "canonical");

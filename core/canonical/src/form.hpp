@@ -1,8 +1,8 @@
 // Writes the pre-image of a canonical form, node by node.
 #pragma once
 #include <cstdint>
-#include <set>
 #include <string_view>
+#include <vector>
 
 #include "grouping.hpp"
 #include "hodor/canonical/canonical_form.hpp"
@@ -36,6 +36,7 @@ class Form {
   void value_query(NodeId subquery);
   void select_item(NodeId id);
   void expr(NodeId id);
+  void leaf(NodeId id);
   void term(std::uint32_t number);
   void chain(std::uint32_t number);
   void op(NodeId id);
@@ -50,7 +51,7 @@ class Form {
   const Naming& naming_;
   Grouping grouping_;
   Preimage& preimage_;
-  std::set<NodeId> values_;     // SELECTs whose columns' names nobody sees
+  std::vector<bool> values_;    // per node: a SELECT whose columns' names nobody sees
   NodeId select_ = kNoNode;     // the innermost one that is being written
   std::uint32_t visible_ = 0;   // > 0: inside of what names a column
   std::uint32_t verbatim_ = 0;  // > 0: inside of what the engine may take by its text

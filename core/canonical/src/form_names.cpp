@@ -1,6 +1,5 @@
 // Names in the canonical form: columns, tables, aliases.
 #include "form.hpp"
-#include "hodor/syntax/lexer.hpp"
 #include "hodor/syntax/words.hpp"
 
 namespace hodor {
@@ -17,9 +16,9 @@ bool is_plain(std::string_view name) {
 
 // Without its quotes it would be, or could be, another thing: a keyword, a function without
 // parentheses.
-bool needs_quotes(Dialect dialect, std::string_view name) {
-  return word_class(dialect, name) != WordClass::none || find_volatile(dialect, name) != nullptr ||
-         is_builtin_function(dialect, lower_case(name));
+bool needs_quotes(const WordEntry& word) {
+  return word.word_class != WordClass::none || word.volatile_word != nullptr ||
+         word.is_builtin_function;
 }
 
 }  // namespace
@@ -27,8 +26,11 @@ bool needs_quotes(Dialect dialect, std::string_view name) {
 void Form::name(std::uint32_t token, NameUse use) {
   using Kind = NameUse::Kind;
   const Token& t = tree_.tokens[token];
-  const bool is_name = t.kind == TokenKind::identifier || t.kind == TokenKind::quoted_identifier;
-  const std::string text = is_name ? name_value(t, tree_.sql) : std::string();
+  const bool is_quoted = t.kind == TokenKind::quoted_identifier;
+  // Of a name without other characters than letters, digits and '_', which is the only one it is
+  // for.
+  const std::string_view quoted = t.text(tree_.sql);
+  const std::string_view written = is_quoted ? quoted.substr(1, quoted.size() - 2) : quoted;
   if (visible_ > 0) use = {Kind::keeps_case, 0};
   switch (use.kind) {
     case Kind::dropped:
@@ -45,11 +47,12 @@ void Form::name(std::uint32_t token, NameUse use) {
     case Kind::folded:
     case Kind::keeps_case:
     case Kind::as_written:
-      if (!is_plain(text) || tokens_.holds_run_value(token)) break;
-      preimage_.text(t.kind == TokenKind::quoted_identifier && needs_quotes(tree_.dialect, text)
-                         ? "quoted"
-                         : "name",
-                     use.kind == Kind::folded ? lower_case(text) : text);
+      if (t.name == kNoName || !is_plain(tree_.names.text(t.name)) ||
+          tokens_.holds_run_value(token)) {
+        break;
+      }
+      preimage_.text(is_quoted && needs_quotes(tree_.names.word(t.name)) ? "quoted" : "name",
+                     use.kind == Kind::folded ? tree_.names.text(t.name) : written);
       return;
   }
   tokens_.add_as_written(preimage_, {token, token + 1});
@@ -94,13 +97,14 @@ void Form::call(NodeId id) {
   const bool is_word = called != kNoNode && tree_[called].kind == NodeKind::path &&
                        tree_[called].end == tree_[called].begin + 1 &&
                        tree_.tokens[tree_[called].begin].kind == TokenKind::identifier;
-  const std::string function = is_word ? lower_case(tree_.text(called)) : std::string();
-  if (!is_builtin_function(tree_.dialect, function) && !is_grammar_call(function)) {
+  const NameId function = is_word ? tree_.tokens[tree_[called].begin].name : kNoName;
+  const WordEntry& word = tree_.names.word(function);
+  if (!word.is_builtin_function && !word.is_grammar_call) {
     plain(id);
     return;
   }
   preimage_.begin_list(name_of(NodeKind::call));
-  preimage_.text("function", function);
+  preimage_.text("function", word.text);
   rest(id, called);
   preimage_.end_list();
 }

@@ -8,49 +8,80 @@ constexpr std::uint32_t kMostPrefixes = 64;  // NOT NOT NOT ...: beyond it the t
 
 }  // namespace
 
-std::string Grouping::text_of(NodeId op) const {
-  std::string text;
-  for (std::uint32_t i = tree_[op].begin; i < tree_[op].end; ++i) {
-    if (!text.empty()) text += ' ';
-    text += lower_case(tree_.token_text(i));
+// A word in lower case, a symbol as it is.
+std::string_view Grouping::word_of(std::uint32_t token) const {
+  const Token& t = tree_.tokens[token];
+  return t.kind == TokenKind::identifier ? tree_.names.text(t.name) : t.text(tree_.sql);
+}
+
+std::string_view Grouping::text_of(NodeId op) {
+  const Node& node = tree_[op];
+  if (node.end == node.begin + 1) {
+    const std::string_view text = word_of(node.begin);
+    return text == "!=" ? "<>" : text == "==" ? "=" : text;
   }
-  if (text == "!=") return "<>";
-  if (text == "==") return "=";
-  return text;
+  text_.clear();
+  for (std::uint32_t i = node.begin; i < node.end; ++i) {
+    if (!text_.empty()) text_ += ' ';
+    text_ += word_of(i);
+  }
+  return text_;
 }
 
 OperatorLevel Grouping::level_of(NodeId op, OperatorPlace place) const {
   const Node& node = tree_[op];
-  std::string first = lower_case(tree_.token_text(node.begin));
-  if (first == "not" && node.end > node.begin + 1) {
-    first = lower_case(tree_.token_text(node.begin + 1));
-  }
+  std::string_view first = word_of(node.begin);
+  if (first == "not" && node.end > node.begin + 1) first = word_of(node.begin + 1);
   return operator_level(first, place, tree_.dialect);
 }
 
-std::uint32_t Grouping::add(Term term) {
-  terms_.push_back(term);
+std::uint32_t Grouping::add(Term::Kind kind, OperatorLevel level, NodeId node, std::uint32_t first,
+                            std::uint32_t second) {
+  Term& term = terms_.emplace_back();
+  term.kind = kind;
+  term.level = level;
+  term.node = node;
+  term.operands[0] = first;
+  term.operands[1] = second;
   return static_cast<std::uint32_t>(terms_.size() - 1);
 }
 
+std::optional<Term> Grouping::single(NodeId expr) const {
+  const Node& node = tree_[expr];
+  if (node.first_child == kNoNode || node.first_child != node.last_child) return std::nullopt;
+  const Node& only = tree_[node.first_child];
+  const bool is_whole = only.begin == node.begin && only.end == node.end;
+  if (!is_whole || only.kind == NodeKind::op || only.kind == NodeKind::parens) return std::nullopt;
+  Term term;
+  term.node = node.first_child;
+  return term;
+}
+
 std::optional<std::uint32_t> Grouping::group(NodeId expr) {
-  Cursor cursor;
+  if (open_ == items_.size()) items_.emplace_back();
+  std::vector<NodeId>& items = items_[open_];
+  items.clear();
   std::uint32_t at = tree_[expr].begin;
   bool is_covered = true;  // else the expression has tokens of its own, which no term would hold
   for (const NodeId child : children(tree_, expr)) {
     is_covered = is_covered && tree_[child].begin == at;
     at = tree_[child].end;
-    cursor.items.push_back(child);
+    items.push_back(child);
   }
   if (!is_covered || at != tree_[expr].end) return std::nullopt;
+  Cursor cursor;
+  cursor.items = items;
   if (!arrows_are_clear(cursor)) return std::nullopt;
   const auto first = static_cast<std::uint32_t>(terms_.size());
+  ++open_;
   const std::optional<std::uint32_t> root = sequence(cursor, 1);
-  if (!root || cursor.at != cursor.items.size()) {
+  const bool is_whole = root && cursor.at == cursor.items.size();
+  if (is_whole) open_parens(first);
+  --open_;
+  if (!is_whole) {
     terms_.resize(first);
     return std::nullopt;
   }
-  open_parens(first);
   return root;
 }
 
@@ -82,7 +113,7 @@ std::optional<std::uint32_t> Grouping::sequence(Cursor& cursor, std::uint8_t lea
       if (level.level == 0 || !mixes_with(level.group, *left)) return std::nullopt;
       if (level.level < least) return left;
       ++cursor.at;
-      left = add({Term::Kind::postfix, false, level, item, kNoNode, {*left, 0, 0}});
+      left = add(Term::Kind::postfix, level, item, *left);
       continue;
     }
     const OperatorLevel level = level_of(item, OperatorPlace::infix);
@@ -107,12 +138,13 @@ std::optional<std::uint32_t> Grouping::infix(Cursor& cursor, std::uint32_t left,
   if (!mixes_with(level.group, left)) return std::nullopt;
   const std::optional<std::uint32_t> right = right_side(cursor, op, level);
   if (!right || !mixes_with(level.group, *right)) return std::nullopt;
-  const std::uint32_t term = add({Term::Kind::infix, false, level, op, kNoNode, {left, *right, 0}});
+  const std::uint32_t term = add(Term::Kind::infix, level, op, left, *right);
   return third(cursor, term);
 }
 
 std::optional<std::uint32_t> Grouping::right_side(Cursor& cursor, NodeId op, OperatorLevel level) {
-  const std::string text = text_of(op);
+  const std::string_view text = text_of(op);
+  const bool is_arrow = text == "->";
   if (text == "in" || text == "not in") {
     if (cursor.at == cursor.items.size()) return std::nullopt;
     const NodeId list = cursor.items[cursor.at];
@@ -120,10 +152,12 @@ std::optional<std::uint32_t> Grouping::right_side(Cursor& cursor, NodeId op, Ope
       return std::nullopt;  // DuckDB `a in b`
     }
     ++cursor.at;
-    return add({Term::Kind::leaf, true, {}, list, kNoNode, {0, 0, 0}});
+    const std::uint32_t leaf = add(Term::Kind::leaf, {}, list);
+    terms_[leaf].in_parens = true;
+    return leaf;
   }
   if (cursor.only_arrows) return operand(cursor, kPostfixLevel);
-  return sequence(cursor, text == "->" ? 1 : static_cast<std::uint8_t>(level.level + 1));
+  return sequence(cursor, is_arrow ? 1 : static_cast<std::uint8_t>(level.level + 1));
 }
 
 // Arrows chain to the left. Among other operators one arrow is clear, when it is the first.
@@ -145,8 +179,7 @@ bool Grouping::arrows_are_clear(Cursor& cursor) const {
 // x BETWEEN a AND b, x LIKE a ESCAPE b
 std::optional<std::uint32_t> Grouping::third(Cursor& cursor, std::uint32_t term) {
   if (terms_[term].level.group != OperatorGroup::pattern) return term;
-  const std::string text = text_of(terms_[term].node);
-  const bool between = text.find("between") != std::string::npos;
+  const bool between = text_of(terms_[term].node).find("between") != std::string_view::npos;
   const bool comes = cursor.at < cursor.items.size() &&
                      tree_[cursor.items[cursor.at]].kind == NodeKind::op &&
                      (between ? tree_.has(cursor.items[cursor.at], flag::between_and)
@@ -170,16 +203,16 @@ std::optional<std::uint32_t> Grouping::operand(Cursor& cursor, std::uint8_t leas
     if (!is_signed_number(cursor)) return prefixed(cursor, least);
     const NodeId number = cursor.items[cursor.at + 1];
     cursor.at += 2;
-    const std::uint32_t leaf = add({Term::Kind::leaf, false, {}, number, kNoNode, {0, 0, 0}});
+    const std::uint32_t leaf = add(Term::Kind::leaf, {}, number);
     const OperatorLevel level{kPostfixLevel, OperatorGroup::plain};
-    return followed(cursor, add({Term::Kind::prefix, false, level, item, kNoNode, {leaf, 0, 0}}));
+    return followed(cursor, add(Term::Kind::prefix, level, item, leaf));
   }
   ++cursor.at;
-  return followed(cursor, add({Term::Kind::leaf, false, {}, item, kNoNode, {0, 0, 0}}));
+  return followed(cursor, add(Term::Kind::leaf, {}, item));
 }
 
 // Spark takes the sign of a number for a part of it: -128::tinyint is (-128)::tinyint.
-bool Grouping::is_signed_number(const Cursor& cursor) const {
+bool Grouping::is_signed_number(const Cursor& cursor) {
   if (tree_.dialect != Dialect::databricks || cursor.at + 1 == cursor.items.size()) return false;
   const Node& next = tree_[cursor.items[cursor.at + 1]];
   return text_of(cursor.items[cursor.at]) == "-" && next.kind == NodeKind::literal &&
@@ -190,7 +223,7 @@ std::uint32_t Grouping::followed(Cursor& cursor, std::uint32_t term) {
   constexpr OperatorLevel level{kPostfixLevel, OperatorGroup::plain};
   while (cursor.at < cursor.items.size() && is_followed_by(cursor.items[cursor.at])) {
     const NodeId after = cursor.items[cursor.at++];
-    term = add({Term::Kind::postfix, false, level, after, kNoNode, {term, 0, 0}});
+    term = add(Term::Kind::postfix, level, after, term);
   }
   return term;
 }
@@ -222,7 +255,7 @@ std::optional<std::uint32_t> Grouping::prefixed(Cursor& cursor, std::uint8_t lea
   const std::optional<std::uint32_t> right = sequence(cursor, level.level);
   --cursor.prefixes;
   if (!right) return std::nullopt;
-  return add({Term::Kind::prefix, false, level, op, kNoNode, {*right, 0, 0}});
+  return add(Term::Kind::prefix, level, op, *right);
 }
 
 bool Grouping::mixes_with(OperatorGroup outer, std::uint32_t operand) const {
@@ -235,8 +268,6 @@ bool Grouping::mixes_with(OperatorGroup outer, std::uint32_t operand) const {
 // Parentheses among the terms from `first` on give way to what is in them, where they only group.
 void Grouping::open_parens(std::uint32_t first) {
   const auto end = static_cast<std::uint32_t>(terms_.size());
-  std::vector<bool> kept(end - first, false);
-  std::vector<bool> between(end - first, false);  // operands of an operator between operands
   for (std::uint32_t i = first; i < end; ++i) {
     const Term& term = terms_[i];
     const bool follows = term.kind == Term::Kind::postfix &&
@@ -246,19 +277,19 @@ void Grouping::open_parens(std::uint32_t first) {
         term.kind == Term::Kind::prefix && term.level.group != OperatorGroup::negation;
     const bool arrow = term.kind == Term::Kind::infix && term.level.group == OperatorGroup::arrow;
     if ((follows || sign || arrow) && term.operands[0] >= first) {
-      kept[term.operands[0] - first] = true;
+      terms_[term.operands[0]].keeps = true;
     }
     const int operands = term.kind == Term::Kind::infix   ? 2
                          : term.kind == Term::Kind::three ? 3
                                                           : 0;
     for (int operand = 0; operand < operands; ++operand) {
-      if (term.operands[operand] >= first) between[term.operands[operand] - first] = true;
+      if (term.operands[operand] >= first) terms_[term.operands[operand]].between = true;
     }
   }
   for (std::uint32_t i = first; i < end; ++i) {
-    if (kept[i - first] || terms_[i].kind != Term::Kind::leaf || terms_[i].in_parens) continue;
+    if (terms_[i].keeps || terms_[i].kind != Term::Kind::leaf || terms_[i].in_parens) continue;
     const NodeId expr = inside(terms_[i].node);
-    if (expr == kNoNode || keeps_parens(expr, between[i - first])) continue;
+    if (expr == kNoNode || keeps_parens(expr, terms_[i].between)) continue;
     const std::optional<std::uint32_t> root = group(expr);
     if (!root) continue;
     terms_[i] = terms_[*root];

@@ -6,8 +6,11 @@
 // that holds an operator not listed: `group` says so, and the expression stays a sequence.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hodor/syntax/ast.hpp"
@@ -19,6 +22,8 @@ struct Term {
   enum class Kind : std::uint8_t { leaf, prefix, postfix, infix, three };
   Kind kind = Kind::leaf;
   bool in_parens = false;
+  bool keeps = false;    // its parentheses, whatever is in them
+  bool between = false;  // an operand of an operator between operands
   OperatorLevel level;
   NodeId node = kNoNode;    // the leaf, the operator, or what follows the operand
   NodeId second = kNoNode;  // three: the AND of a BETWEEN, the ESCAPE of a LIKE
@@ -34,12 +39,18 @@ class Grouping {
   const Term& operator[](std::uint32_t term) const { return terms_[term]; }
   // The expression within parentheses that are all of this one, through any number of them.
   NodeId in_parens(NodeId expr) const;
-  // The text of an operator as it counts: words in lower case, one spelling of two.
-  std::string text_of(NodeId op) const;
+  // The text of an operator as it counts: words in lower case, one spelling of two. Valid until the
+  // next call.
+  std::string_view text_of(NodeId op);
+  // The term of an expression that is one operand; nothing for others, and for parentheses.
+  std::optional<Term> single(NodeId expr) const;
+  std::size_t size() const { return terms_.size(); }
+  // Forgets the terms from one on, when all of them are written.
+  void release(std::size_t first) { terms_.resize(first); }
 
  private:
   struct Cursor {
-    std::vector<NodeId> items;
+    std::span<const NodeId> items;
     std::size_t at = 0;
     std::uint32_t prefixes = 0;  // open ones
     bool only_arrows = false;    // a -> b ->> c
@@ -52,11 +63,13 @@ class Grouping {
   std::optional<std::uint32_t> third(Cursor& cursor, std::uint32_t term);
   std::uint32_t followed(Cursor& cursor, std::uint32_t term);
   bool arrows_are_clear(Cursor& cursor) const;
-  bool is_signed_number(const Cursor& cursor) const;
+  bool is_signed_number(const Cursor& cursor);
   bool is_infix(const Cursor& cursor) const;
   bool is_followed_by(NodeId after) const;
+  std::string_view word_of(std::uint32_t token) const;
   OperatorLevel level_of(NodeId op, OperatorPlace place) const;
-  std::uint32_t add(Term term);
+  std::uint32_t add(Term::Kind kind, OperatorLevel level, NodeId node, std::uint32_t first = 0,
+                    std::uint32_t second = 0);
   bool mixes_with(OperatorGroup outer, std::uint32_t operand) const;
   void open_parens(std::uint32_t first);
   NodeId inside(NodeId parens) const;
@@ -64,6 +77,9 @@ class Grouping {
 
   const Tree& tree_;
   std::vector<Term> terms_;
+  std::deque<std::vector<NodeId>> items_;  // of the expressions that are open, outermost first
+  std::size_t open_ = 0;
+  std::string text_;
 };
 
 }  // namespace hodor

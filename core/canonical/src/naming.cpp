@@ -3,7 +3,6 @@
 #include "naming.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "hodor/syntax/words.hpp"
 
@@ -14,6 +13,11 @@ bool is_name(TokenKind kind) {
   return kind == TokenKind::identifier || kind == TokenKind::quoted_identifier;
 }
 
+void tidy(std::vector<Gap>& gaps) {
+  std::sort(gaps.begin(), gaps.end());
+  gaps.erase(std::unique(gaps.begin(), gaps.end()), gaps.end());
+}
+
 }  // namespace
 
 Naming::Naming(const Tree& tree, const KnownColumns& known)
@@ -22,31 +26,38 @@ Naming::Naming(const Tree& tree, const KnownColumns& known)
   for (const Reference& reference : scopes_.references) {
     if (reference.source == kNone) continue;
     const Source& source = scopes_.sources[reference.source];
-    const std::string name = folded_name(tree, tree[reference.node].begin + 2);
-    read_of_[reference.source].insert(name);
+    const NameId name = ascii_name(tree, tree[reference.node].begin + 2);
+    read_of_.push_back({reference.source, name});
     if (source.shape.open.size() != 1 || reference.definition != kNone) continue;
-    owned_[source.shape.open[0]].insert(name);
+    owned_.push_back({source.shape.open[0], name});
   }
-  count_names();
+  tidy(read_of_);
+  tidy(owned_);
+  std::vector<std::uint32_t> open(tree.names.size());
+  count_names(open);
   settle();
+  list_assumptions();
+}
+
+void Naming::list_assumptions() {
+  tidy(assumed_);
+  assumes_.reserve(assumed_.size());
+  for (const Gap& gap : assumed_) {
+    assumes_.push_back({scopes_.tables[gap.table], std::string(tree_.names.text(gap.column))});
+  }
   std::sort(assumes_.begin(), assumes_.end());
-  assumes_.erase(std::unique(assumes_.begin(), assumes_.end()), assumes_.end());
 }
 
 // Of each name: how often it occurs, and how many of these are understood.
-void Naming::count_names() {
-  std::unordered_map<std::string, std::uint32_t> open;
+void Naming::count_names(std::vector<std::uint32_t>& open) {
   for (std::uint32_t i = 0; i < tree_.tokens.size(); ++i) {
-    if (!is_name(tree_.tokens[i].kind) || tree_.keyword[i] != 0) continue;
-    const std::string name = folded_name(tree_, i);
-    if (!name.empty()) ++open[name];
+    if (is_name(tree_.tokens[i].kind) && tree_.keyword[i] == 0) ++open[ascii_name(tree_, i)];
   }
   std::vector<std::uint8_t> understood(tree_.tokens.size());
   const auto understand = [&](std::uint32_t token) {
     if (token == kNone || understood[token] != 0) return;
     understood[token] = 1;
-    const auto found = open.find(folded_name(tree_, token));
-    if (found != open.end()) --found->second;
+    --open[ascii_name(tree_, token)];  // of what is no name to the parser: below 0, never again 0
   };
   for (const Definition& definition : scopes_.definitions) understand(definition.token);
   for (const Source& source : scopes_.sources) understand(source.path_token);
@@ -62,56 +73,67 @@ void Naming::count_names() {
       understand(is_qualified ? node.begin + 2 : node.begin);
     }
   }
-  const auto is_understood = [&](const std::string& name) {
-    const auto found = open.find(name);
-    return !scopes_.reads_names && found != open.end() && found->second == 0;
-  };
+  const auto is_understood = [&](NameId name) { return !scopes_.reads_names && open[name] == 0; };
   for (const Definition& definition : scopes_.definitions) {
     const bool shows = definition.is_visible;
-    renamed_.push_back(!definition.name.empty() && !shows && is_understood(definition.name));
+    renamed_.push_back(definition.name != kNoName && !shows && is_understood(definition.name));
   }
   for (const Source& source : scopes_.sources) {
-    const bool is_named =
-        !source.name.empty() && (source.definition == kNone || renamed_[source.definition] != 0);
+    const bool is_named = source.name != kNoName &&
+                          (source.definition == kNone || renamed_[source.definition] != 0);
     replaced_.push_back(is_named && is_understood(source.name));
   }
 }
 
-bool Naming::is_refuted(const std::vector<Absence>& absences) const {
-  return std::any_of(absences.begin(), absences.end(), [&](const Absence& absence) {
-    const auto found = owned_.find(absence.relation);
-    return found != owned_.end() && found->second.contains(absence.column);
-  });
+bool Naming::is_refuted(const Gap& gap) const {
+  return std::binary_search(owned_.begin(), owned_.end(), gap);
+}
+
+bool Naming::is_refuted(GapRange gaps) const {
+  return std::any_of(scopes_.gaps.begin() + gaps.begin, scopes_.gaps.begin() + gaps.end,
+                     [&](const Gap& gap) { return is_refuted(gap); });
 }
 
 bool Naming::is_renamed(std::uint32_t definition) const {
   return definition != kNone && renamed_[definition] != 0;
 }
 
-void Naming::assume(const std::vector<Absence>& absences) {
-  assumes_.insert(assumes_.end(), absences.begin(), absences.end());
+void Naming::assume(GapRange gaps) {
+  assumed_.insert(assumed_.end(), scopes_.gaps.begin() + gaps.begin,
+                  scopes_.gaps.begin() + gaps.end);
 }
 
-bool Naming::may_lose_qualifier(const Reference& reference, std::vector<Absence>& absences) const {
+// When it may, what that takes for granted is noted.
+bool Naming::may_lose_qualifier(const Reference& reference) {
   if (!reference.is_bare || scopes_.reads_names || is_refuted(reference.for_source)) return false;
-  const std::string name = folded_name(tree_, tree_[reference.node].begin + 2);
-  for (const std::uint32_t rival : reference.rivals) {
+  const NameId name = ascii_name(tree_, tree_[reference.node].begin + 2);
+  const std::vector<std::uint32_t>& own = scopes_.sources[reference.source].shape.open;
+  const std::size_t before = assumed_.size();
+  const auto refuse = [&] {
+    assumed_.resize(before);
+    return false;
+  };
+  for (std::uint32_t i = reference.rivals_begin; i < reference.rivals_end; ++i) {
+    const std::uint32_t rival = scopes_.rivals[i];
     const RowShape& shape = scopes_.sources[rival].shape;
-    const auto read = read_of_.find(rival);
-    if (shape.is_unknown || (read != read_of_.end() && read->second.contains(name))) return false;
+    if (shape.is_unknown || std::binary_search(read_of_.begin(), read_of_.end(), Gap{rival, name})) {
+      return refuse();
+    }
     // Of the same table: both have the column or none.
-    const std::vector<std::string>& own = scopes_.sources[reference.source].shape.open;
     if (std::find_first_of(own.begin(), own.end(), shape.open.begin(), shape.open.end()) !=
         own.end()) {
-      return false;
+      return refuse();
     }
     for (const Column& column : shape.columns) {
-      if (column.name == name) return false;
+      if (column.name == name) return refuse();
     }
     // The name alone could be the whole row of a source that has it.
-    for (const std::string& relation : shape.open) absences.push_back({relation, name});
+    for (const std::uint32_t table : shape.open) {
+      if (is_refuted(Gap{table, name})) return refuse();
+      assumed_.push_back({table, name});
+    }
   }
-  return !is_refuted(absences);
+  return true;
 }
 
 void Naming::settle_reference(const Reference& reference) {
@@ -127,10 +149,8 @@ void Naming::settle_reference(const Reference& reference) {
     uses_[column].kind = reference.keeps_case && is_last ? Kind::keeps_case : Kind::folded;
   }
   if (!is_qualified) return;
-  std::vector<Absence> absences;
-  if (reference.source != kNone && may_lose_qualifier(reference, absences)) {
+  if (reference.source != kNone && may_lose_qualifier(reference)) {
     uses_[node.begin].kind = Kind::dropped;
-    assume(absences);
     assume(reference.for_source);
   } else if (reference.source != kNone && replaced_[reference.source] != 0) {
     uses_[node.begin] = {Kind::source, reference.source};

@@ -7,9 +7,6 @@
 // Never: renames a name of which one occurrence is not understood, or one that the result can show.
 #pragma once
 #include <cstdint>
-#include <map>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "hodor/scopes/scopes.hpp"
@@ -39,20 +36,23 @@ class Naming {
   const std::vector<Absence>& assumes() const { return assumes_; }
 
  private:
-  void count_names();
   void settle();
   void settle_reference(const Reference& reference);
-  bool is_refuted(const std::vector<Absence>& absences) const;
-  bool may_lose_qualifier(const Reference& reference, std::vector<Absence>& absences) const;
+  void count_names(std::vector<std::uint32_t>& open);
+  bool is_refuted(const Gap& gap) const;
+  bool is_refuted(GapRange gaps) const;
+  bool may_lose_qualifier(const Reference& reference);
   bool is_renamed(std::uint32_t definition) const;
-  void assume(const std::vector<Absence>& absences);
+  void assume(GapRange gaps);
+  void list_assumptions();
 
   const Tree& tree_;
   Scopes scopes_;
   std::vector<std::uint8_t> renamed_;   // per definition
   std::vector<std::uint8_t> replaced_;  // per source: its name is written as its number
-  std::map<std::string, std::set<std::string>> owned_;      // columns that open tables have
-  std::map<std::uint32_t, std::set<std::string>> read_of_;  // columns read by a source's name
+  std::vector<Gap> owned_;    // sorted: columns that open tables do have
+  std::vector<Gap> read_of_;  // sorted: columns read by a source's name; `table` is the source
+  std::vector<Gap> assumed_;  // while the text is read
   std::vector<NameUse> uses_;
   std::vector<Absence> assumes_;
 };

@@ -1,6 +1,10 @@
 // See operator_levels.hpp.
 #include "operator_levels.hpp"
 
+#include <array>
+#include <bit>
+#include <iterator>
+
 namespace hodor {
 namespace {
 
@@ -76,10 +80,24 @@ constexpr Row kRows[] = {
     {"@", P::prefix, 75, 0, G::unary},
 };
 
+// For each first byte, the rows that begin with it, as bits.
+static_assert(std::size(kRows) <= 64);
+constexpr std::array<std::uint64_t, 128> rows_by_byte() {
+  std::array<std::uint64_t, 128> rows = {};
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    rows[static_cast<std::size_t>(kRows[i].text[0])] |= std::uint64_t{1} << i;
+  }
+  return rows;
+}
+constexpr std::array<std::uint64_t, 128> kRowsByByte = rows_by_byte();
+
 }  // namespace
 
 OperatorLevel operator_level(std::string_view text, OperatorPlace place, Dialect dialect) {
-  for (const Row& row : kRows) {
+  const auto first = static_cast<unsigned char>(text.empty() ? '\0' : text[0]);
+  if (first >= kRowsByByte.size()) return {};
+  for (std::uint64_t rows = kRowsByByte[first]; rows != 0; rows &= rows - 1) {
+    const Row& row = kRows[std::countr_zero(rows)];
     if (row.place != place || row.text != text) continue;
     return {dialect == Dialect::duckdb ? row.duckdb : row.databricks, row.group};
   }

@@ -24,7 +24,7 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
     return analysis;
   }
   analysis.tier = AnalysisTier::tokens;
-  const Tree tree = parse_query(text.sql(), dialect, text.tokens());
+  const Tree tree = parse_query(text.sql(), dialect, text.lexed());
   ExtractOptions extract;
   extract.own = options.own;
   for (const RunValuePlace& place : text.run_value_places()) {

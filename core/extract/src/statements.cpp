@@ -116,7 +116,7 @@ StatementsAnalysis analyze_statements(std::string_view sql, Dialect dialect,
     extract.run_values.push_back({place.begin, place.end});
   }
   for (const TokenRange& range : split_statements(text.tokens(), text.sql())) {
-    const Tree tree = parse_statement(text.sql(), dialect, text.tokens(), range);
+    const Tree tree = parse_statement(text.sql(), dialect, text.lexed(), range);
     analysis.statements.push_back(facts_of(tree, extract));
   }
   return analysis;

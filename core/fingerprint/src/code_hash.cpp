@@ -150,7 +150,7 @@ void CodeHasher::add_token(Preimage& preimage, std::uint32_t index, bool folded)
   const std::string_view sql = text_.sql();
   if (text_.run_values_in(token).empty()) {
     if (folded && is_keyword(index)) {
-      preimage.text("", lower_case(token.text(sql)));
+      preimage.text("", text_.lexed().names.text(token.name));
     } else {
       preimage.text("", token.text(sql));
     }
@@ -168,6 +168,10 @@ void CodeHasher::add_token(Preimage& preimage, std::uint32_t index, bool folded)
 }
 
 void CodeHasher::add_tokens(Preimage& preimage, TokenRange range) const {
+  if (range.end == range.begin + 1) {
+    add_token(preimage, range.begin, true);
+    return;
+  }
   auto next = std::lower_bound(
       replaced_.begin(), replaced_.end(), range.begin,
       [](const TokenRange& replaced, std::uint32_t begin) { return replaced.begin < begin; });
@@ -194,13 +198,14 @@ void CodeHasher::add_as_written(Preimage& preimage, TokenRange range) const {
 }
 
 const std::string* CodeHasher::id_of(TokenRange range) const {
+  if (replaced_.empty()) return nullptr;
   const auto found = std::lower_bound(replaced_.begin(), replaced_.end(), range);
   if (found == replaced_.end() || *found != range) return nullptr;
   return replaced_ids_[static_cast<std::size_t>(found - replaced_.begin())];
 }
 
 bool CodeHasher::holds_run_value(std::uint32_t token) const {
-  return !text_.run_values_in(text_.tokens()[token]).empty();
+  return !text_.run_value_places().empty() && !text_.run_values_in(text_.tokens()[token]).empty();
 }
 
 Preimage CodeHasher::preimage() const {

@@ -26,12 +26,12 @@ bool all_held(const PlacedText& placed, const std::vector<Token>& tokens) {
 }  // namespace
 
 CodeText::CodeText(std::string_view text, Dialect dialect, const RunValues& run_values)
-    : dialect_(dialect), placed_(place_run_values(text, run_values)) {
+    : dialect_(dialect), placed_(place_run_values(text, run_values)), lexed_(dialect) {
   if (placed_.plain) {
     Lexed lexed = lex(placed_.text, dialect);
     if (lexed.ok && all_held(placed_, lexed.tokens)) {
       tier_ = CodeTier::tokens;
-      tokens_ = std::move(lexed.tokens);
+      lexed_ = std::move(lexed);
       return;
     }
   }
@@ -39,10 +39,11 @@ CodeText::CodeText(std::string_view text, Dialect dialect, const RunValues& run_
   // from the places.
   Token end;
   end.begin = end.end = 0;
-  tokens_ = {end};
+  lexed_.tokens = {end};
 }
 
 std::span<const RunValuePlace> CodeText::run_values_in(const Token& token) const {
+  if (placed_.places.empty()) return {};
   const auto ends_before = [](const RunValuePlace& place, std::uint32_t at) {
     return place.end <= at;
   };

@@ -7,22 +7,12 @@
 
 namespace hodor {
 
-std::string folded_name(const Tree& tree, std::uint32_t token) {
-  const Token& t = tree.tokens[token];
-  if (t.kind != TokenKind::identifier && t.kind != TokenKind::quoted_identifier) return {};
-  std::string name = name_value(t, tree.sql);
-  for (const char c : name) {
-    if (static_cast<unsigned char>(c) >= 0x80) return {};
-  }
-  return lower_case(name);
-}
-
 std::uint32_t Resolver::define(Definition::Kind kind, NodeId name) {
   const std::uint32_t token = tree_[name].begin;
   // An engine may not take a keyword for an alias: then its text is an error.
   const bool is_keyword = kind == Definition::Kind::source && duckdb() &&
                           tree_.tokens[token].word_class != WordClass::none;
-  scopes_.definitions.push_back({kind, folded_name(tree_, token), token, is_keyword});
+  scopes_.definitions.push_back({kind, ascii_name(tree_, token), token, is_keyword});
   return static_cast<std::uint32_t>(scopes_.definitions.size() - 1);
 }
 
@@ -130,13 +120,12 @@ bool Resolver::may_be_lambda(NodeId argument) const {
 void Resolver::call(NodeId id, const Place& place) {
   const NodeId path = tree_[id].first_child;
   const bool is_path = path != kNoNode && tree_[path].kind == NodeKind::path;
-  const std::string name = is_path ? folded_name(tree_, tree_[path].end - 1) : std::string();
+  const NameId name = is_path ? ascii_name(tree_, tree_[path].end - 1) : kNoName;
+  const WordEntry& word = tree_.names.word(name);
   const bool is_qualified =
       is_path && tree_[path].end > tree_[path].begin + 1 && !tree_.has(id, flag::method);
-  static constexpr std::string_view kReaders[] = {"identifier", "query", "query_table", "columns"};
-  if (!is_path || is_qualified ||
-      (!is_builtin_function(tree_.dialect, name) && !is_grammar_call(name)) ||
-      std::find(std::begin(kReaders), std::end(kReaders), name) != std::end(kReaders)) {
+  if (!is_path || is_qualified || (!word.is_builtin_function && !word.is_grammar_call) ||
+      std::find(name_readers_.begin(), name_readers_.end(), name) != name_readers_.end()) {
     leave_names();
   }
   for (const NodeId child : children(tree_, id)) {
@@ -151,21 +140,19 @@ void Resolver::call(NodeId id, const Place& place) {
   }
 }
 
-void Resolver::argument(NodeId id, const std::string& function, const Place& place) {
-  static constexpr std::string_view kStructs[] = {"struct", "named_struct", "struct_pack",
-                                                  "row",    "arrays_zip",   "struct_insert"};
-  const bool names_fields =
-      std::find(std::begin(kStructs), std::end(kStructs), function) != std::end(kStructs);
+void Resolver::argument(NodeId id, NameId function, const Place& place) {
+  const bool names_fields = std::find(struct_makers_.begin(), struct_makers_.end(), function) !=
+                            struct_makers_.end();
   for (const NodeId part : children(tree_, id)) {
     const NodeId only = tree_[part].first_child;
     if (tree_[part].kind == NodeKind::query) {
       const RowShape shape = query(part, {place.ctes, place.level, {}});
-      if (function != "exists") show(shape);
+      if (function == kNoName || function != exists_) show(shape);
     } else if (tree_[part].kind == NodeKind::relation) {
       Level& level = levels_.emplace_back();
       relation(part, place, level);
       for (const std::uint32_t source : level.sources) show(scopes_.sources[source].shape);
-    } else if (function == "count" && only != kNoNode && tree_[only].kind == NodeKind::star &&
+    } else if (function != kNoName && function == count_ && only != kNoNode && tree_[only].kind == NodeKind::star &&
                tree_[only].end == tree_[only].begin + 1) {
       continue;  // count(*) sees rows, not columns
     } else if (names_fields) {

@@ -9,16 +9,16 @@ namespace hodor {
 void Resolver::unknown_source(NodeId owner, Level& level) {
   RowShape shape;
   shape.is_unknown = true;
-  add_source(owner, "", kNone, std::move(shape), level);
+  add_source(owner, kNoName, kNone, std::move(shape), level);
 }
 
-void Resolver::add_source(NodeId owner, std::string own_name, std::uint32_t path_token,
-                          RowShape shape, Level& level) {
-  Source source{std::move(own_name), kNone, path_token, std::move(shape), false};
+void Resolver::add_source(NodeId owner, NameId own_name, std::uint32_t path_token, RowShape shape,
+                          Level& level) {
+  Source source{own_name, kNone, path_token, std::move(shape), false};
   const NodeId alias = tree_.child(owner, NodeKind::alias);
   if (alias != kNoNode) {
     const NodeId name = tree_.child(alias, NodeKind::name);
-    source.name.clear();
+    source.name = kNoName;
     if (name != kNoNode) {
       source.definition = define(Definition::Kind::source, name);
       source.name = scopes_.definitions[source.definition].name;
@@ -27,7 +27,7 @@ void Resolver::add_source(NodeId owner, std::string own_name, std::uint32_t path
   }
   for (const std::uint32_t other : level.sources) {
     // Two of one name are an error of the engine.
-    if (!source.name.empty() && scopes_.sources[other].name == source.name) leave_names();
+    if (source.name != kNoName && scopes_.sources[other].name == source.name) leave_names();
   }
   if (level.sources.size() > limits::kScopeTables) leave_names();
   level.sources.push_back(static_cast<std::uint32_t>(scopes_.sources.size()));
@@ -90,7 +90,7 @@ void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& 
       const NodeId values = tree_.child(id, NodeKind::values);
       walk_children(values, {place.ctes, sees_siblings ? &level : place.level, {}});
       const bool is_named = tree_.child(values, NodeKind::alias) != kNoNode;
-      add_source(is_named ? values : id, "", kNone, rows(values), level);
+      add_source(is_named ? values : id, kNoName, kNone, rows(values), level);
       return;
     }
     case NodeKind::table_function: {
@@ -101,7 +101,7 @@ void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& 
       Source& source = scopes_.sources.back();
       if (source.definition != kNone) {
         scopes_.definitions[source.definition].is_visible = true;
-        source.name.clear();
+        source.name = kNoName;
       }
       return;
     }
@@ -114,24 +114,30 @@ void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& 
   }
 }
 
-RowShape Resolver::columns_of(NodeId path) const {
+RowShape Resolver::columns_of(NodeId path) {
   RowShape shape;
   std::string name;
   for (std::uint32_t i = tree_[path].begin; i < tree_[path].end; i += 2) {
-    const std::string part = folded_name(tree_, i);
-    if (part.empty()) {
+    const NameId part = ascii_name(tree_, i);
+    if (part == kNoName) {
       shape.is_unknown = true;
       return shape;
     }
-    name += (name.empty() ? "" : ".") + part;
+    if (!name.empty()) name += '.';
+    name += tree_.names.text(part);
   }
   const auto known = known_.find(name);
   if (known == known_.end()) {
-    shape.open.push_back(std::move(name));
+    const auto number = static_cast<std::uint32_t>(scopes_.tables.size());
+    const auto [found, is_new] = table_numbers_.emplace(std::move(name), number);
+    if (is_new) scopes_.tables.push_back(found->first);
+    shape.open.push_back(found->second);
     return shape;
   }
-  for (const std::string& column : known->second)
-    shape.columns.push_back({lower_case(column), kNone});
+  for (const std::string& column : known->second) {
+    const NameId in_text = tree_.names.find(column);
+    shape.columns.push_back({in_text == kNoName ? kOtherName : in_text, kNone});
+  }
   return shape;
 }
 
@@ -142,8 +148,8 @@ void Resolver::relation(NodeId id, const Place& place, Level& level) {
     return;
   }
   const std::uint32_t last = tree_[path].end - 1;
-  const std::string name = folded_name(tree_, last);
-  if (tree_[path].begin == last && !name.empty()) {
+  const NameId name = ascii_name(tree_, last);
+  if (tree_[path].begin == last && name != kNoName) {
     for (const CteName* cte = place.ctes; cte != nullptr; cte = cte->outer) {
       if (!spend(1)) break;
       if (cte->definition == kNone || scopes_.definitions[cte->definition].name != name) continue;
@@ -167,7 +173,7 @@ void Resolver::derived(NodeId id, bool sees_siblings, const Place& place, Level&
                              : (tree_[child].kind == NodeKind::query ? child : kNoNode);
     if (inner != kNoNode) shape = query(inner, inside);
   }
-  add_source(id, "", kNone, std::move(shape), level);
+  add_source(id, kNoName, kNone, std::move(shape), level);
 }
 
 void Resolver::join(NodeId id, const Place& place, Level& level) {
@@ -182,7 +188,7 @@ void Resolver::join(NodeId id, const Place& place, Level& level) {
         break;
       case NodeKind::using_columns:
         for (const NodeId name : children(tree_, child)) {
-          level.merged.push_back(folded_name(tree_, tree_[name].begin));
+          level.merged.push_back(ascii_name(tree_, tree_[name].begin));
         }
         break;
       default:

@@ -1,5 +1,6 @@
 // Queries: CTEs, SELECT lists, set operations, ORDER BY.
 #include <algorithm>
+#include <set>
 
 #include "hodor/base/limits.hpp"
 #include "resolver.hpp"
@@ -7,7 +8,7 @@
 namespace hodor {
 namespace {
 
-const Column* find(const std::vector<Column>& columns, const std::string& name) {
+const Column* find(const std::vector<Column>& columns, NameId name) {
   const auto found = std::find_if(columns.begin(), columns.end(),
                                   [&](const Column& column) { return column.name == name; });
   return found == columns.end() ? nullptr : &*found;
@@ -99,7 +100,7 @@ TokenRange recursive_branch(const Tree& tree, NodeId query) {
 
 const CteName* Resolver::with(NodeId id, const Place& place) {
   Place inside = place;
-  std::set<std::string> seen;
+  std::set<NameId> seen;
   for (const NodeId child : children(tree_, id)) {
     if (tree_[child].kind != NodeKind::cte) continue;
     CteName& entry = ctes_.emplace_back();
@@ -142,7 +143,7 @@ void Resolver::rename(NodeId names, RowShape& shape) {
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     shape.columns[i] = {scopes_.definitions[list[i]].name, list[i]};
-    shape.is_unknown |= shape.columns[i].name.empty();
+    shape.is_unknown |= shape.columns[i].name == kNoName;
   }
 }
 
@@ -180,7 +181,9 @@ RowShape Resolver::rows(NodeId values) const {
   if (row == kNoNode) return unknown();
   int number = 0;
   for ([[maybe_unused]] const NodeId expr : children(tree_, row)) {
-    shape.columns.push_back({"col" + std::to_string(duckdb() ? number : number + 1), kNone});
+    const NameId name =
+        tree_.names.find("col" + std::to_string(duckdb() ? number : number + 1));
+    shape.columns.push_back({name == kNoName ? kOtherName : name, kNone});
     ++number;
   }
   return shape;
@@ -216,9 +219,9 @@ void Resolver::order_by(NodeId id, const Place& place, const RowShape& shape) {
     }
     Reference reference;
     reference.node = only;
-    const Column* column = find(shape.columns, folded_name(tree_, tree_[only].begin));
+    const Column* column = find(shape.columns, ascii_name(tree_, tree_[only].begin));
     if (column != nullptr && shape.is_closed()) reference.definition = column->definition;
-    scopes_.references.push_back(std::move(reference));
+    scopes_.references.push_back(reference);
   }
 }
 
@@ -299,8 +302,8 @@ void Resolver::note_name(NodeId item, Level& level) const {
   } else if (name == kNoNode) {
     level.has_other_names |= !is_column || tree_[only].end != tree_[only].begin + 1;
   } else if (is_column) {
-    const std::string given = folded_name(tree_, tree_[name].begin);
-    if (folded_name(tree_, tree_[only].end - 1) == given) level.own_names.insert(given);
+    const NameId given = ascii_name(tree_, tree_[name].begin);
+    if (ascii_name(tree_, tree_[only].end - 1) == given) level.own_names.push_back(given);
   }
 }
 
@@ -319,14 +322,14 @@ void Resolver::item(NodeId id, const Place& place, std::uint32_t alias, RowShape
   if (alias != kNone) {
     walk(expr, place);
     shape.columns.push_back({scopes_.definitions[alias].name, alias});
-    shape.is_unknown |= scopes_.definitions[alias].name.empty();
+    shape.is_unknown |= scopes_.definitions[alias].name == kNoName;
     return;
   }
   if (is_single && tree_[only].kind == NodeKind::column) {
     column(only, place, NameOf::item);
     const Reference& reference = scopes_.references.back();
-    const std::string name = folded_name(tree_, tree_[only].end - 1);
-    shape.is_unknown |= name.empty();
+    const NameId name = ascii_name(tree_, tree_[only].end - 1);
+    shape.is_unknown |= name == kNoName;
     shape.columns.push_back({name, reference.definition});
     return;
   }
@@ -340,13 +343,10 @@ void Resolver::item(NodeId id, const Place& place, std::uint32_t alias, RowShape
                             tree_.child(expr, NodeKind::field) == kNoNode;
   shape.is_unknown |= !is_plain_call && !is_operation;
   if (is_plain_call) {
-    const std::string name = folded_name(tree_, tree_[tree_[only].first_child].end - 1);
-    static constexpr const char* kMany[] = {
-        "unnest", "inline",     "inline_outer",     "unpack",  "columns",      "json_tuple",
-        "stack",  "posexplode", "posexplode_outer", "explode", "explode_outer"};
-    for (const char* many : kMany) shape.is_unknown |= name == many;
+    const NameId name = ascii_name(tree_, tree_[tree_[only].first_child].end - 1);
+    for (const NameId many : many_columns_) shape.is_unknown |= name == many;
   }
-  shape.columns.push_back({"", kNone});
+  shape.columns.push_back({kNoName, kNone});
 }
 
 // `*`, `q.*`, with or without options. False: another item.
@@ -354,12 +354,12 @@ bool Resolver::star(NodeId id, const Place& place, RowShape& shape) {
   const NodeId expr = tree_.child(id, NodeKind::expr);
   const NodeId first = tree_[expr].first_child;
   if (first == kNoNode || tree_[first].kind != NodeKind::star) return false;
-  std::vector<std::string> qualifier;
+  std::vector<NameId> qualifier;
   std::uint32_t token = kNone;
   for (std::uint32_t i = tree_[first].begin; i < tree_[first].end; ++i) {
     if (is_symbol(tree_.tokens[i], tree_.sql, "*")) break;
     if (is_symbol(tree_.tokens[i], tree_.sql, ".")) continue;
-    qualifier.push_back(folded_name(tree_, i));
+    qualifier.push_back(ascii_name(tree_, i));
     token = i;
   }
   RowShape found;
@@ -372,7 +372,7 @@ bool Resolver::star(NodeId id, const Place& place, RowShape& shape) {
   return true;
 }
 
-void Resolver::star_of(const std::vector<std::string>& qualifier, std::uint32_t token,
+void Resolver::star_of(const std::vector<NameId>& qualifier, std::uint32_t token,
                        const Place& place, RowShape& shape) {
   if (qualifier.empty()) {
     const bool merges = place.level->is_natural || !place.level->merged.empty();
@@ -385,14 +385,16 @@ void Resolver::star_of(const std::vector<std::string>& qualifier, std::uint32_t 
     return;
   }
   StarReference reference{token, kNone, {}};
-  reference.source = find_source(qualifier, place, reference.for_source, nullptr);
+  if (qualifier.size() == 1) {
+    reference.source = find_source(qualifier[0], place, reference.for_source, nullptr);
+  }
   if (reference.source == kNone) {
     show_all(place.level);
     shape.is_unknown = true;
     return;
   }
   append(shape, scopes_.sources[reference.source].shape);
-  scopes_.stars.push_back(std::move(reference));
+  scopes_.stars.push_back(reference);
 }
 
 }  // namespace hodor

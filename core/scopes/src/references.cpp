@@ -8,12 +8,42 @@
 namespace hodor {
 namespace {
 
-std::size_t count(const std::vector<Column>& columns, const std::string& name) {
+std::size_t count(const std::vector<Column>& columns, NameId name) {
   return static_cast<std::size_t>(std::count_if(
       columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; }));
 }
 
+std::size_t count(const std::vector<NameId>& names, NameId name) {
+  return static_cast<std::size_t>(std::count(names.begin(), names.end(), name));
+}
+
+bool has(const std::vector<NameId>& names, NameId name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+constexpr std::string_view kVirtualColumns[] = {"rowid", "filename", "file_row_number",
+                                                "file_index"};
+constexpr std::string_view kNameReaders[] = {"identifier", "query", "query_table", "columns"};
+constexpr std::string_view kStructMakers[] = {"struct", "named_struct", "struct_pack",
+                                              "row",    "arrays_zip",   "struct_insert"};
+constexpr std::string_view kManyColumns[] = {
+    "unnest", "inline",     "inline_outer",     "unpack",  "columns",      "json_tuple",
+    "stack",  "posexplode", "posexplode_outer", "explode", "explode_outer"};
+
 }  // namespace
+
+Resolver::Resolver(const Tree& tree, const KnownColumns& known)
+    : tree_(tree),
+      known_(known),
+      virtual_columns_(tree.names.find_all(kVirtualColumns)),
+      name_readers_(tree.names.find_all(kNameReaders)),
+      struct_makers_(tree.names.find_all(kStructMakers)),
+      many_columns_(tree.names.find_all(kManyColumns)),
+      exists_(tree.names.find("exists")),
+      count_(tree.names.find("count")) {
+  scopes_.references.reserve(tree.tokens.size() / 4);
+  scopes_.gaps.reserve(tree.tokens.size() / 4);
+}
 
 Scopes resolve_names(const Tree& tree, const KnownColumns& known) {
   return Resolver(tree, known).run();
@@ -21,16 +51,21 @@ Scopes resolve_names(const Tree& tree, const KnownColumns& known) {
 
 // Whether there are steps left. Without, nothing is renamed: what was found out before may be less
 // than what would stop it.
-bool Resolver::spend(std::size_t steps) const {
+bool Resolver::spend(std::size_t steps) {
   steps_ += steps;
   return steps_ <= limits::kScopeSteps;
 }
 
-// Whether a source has no column of this name: proven for what is known of it, else an absence.
-bool Resolver::lacks(const RowShape& shape, const std::string& name,
-                     std::vector<Absence>& absences) const {
+void Resolver::add_gaps(const RowShape& shape, NameId name) {
+  for (const std::uint32_t table : shape.open) scopes_.gaps.push_back({table, name});
+}
+
+GapRange Resolver::gaps_since(std::uint32_t begin) const { return {begin, gap_count()}; }
+
+// Whether a source has no column of this name: proven for what is known of it, else a gap.
+bool Resolver::lacks(const RowShape& shape, NameId name) {
   if (shape.is_unknown || count(shape.columns, name) > 0) return false;
-  for (const std::string& relation : shape.open) absences.push_back({relation, name});
+  add_gaps(shape, name);
   return true;
 }
 
@@ -39,26 +74,22 @@ bool Resolver::lacks(const RowShape& shape, const std::string& name,
 void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
   Reference reference;
   reference.node = id;
-  std::vector<std::string> parts;
-  for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; i += 2) {
-    parts.push_back(folded_name(tree_, i));
-  }
-  const bool is_ascii = std::none_of(parts.begin(), parts.end(),
-                                     [](const std::string& part) { return part.empty(); });
+  const std::uint32_t begin = tree_[id].begin;
+  const std::uint32_t end = tree_[id].end;
+  const std::size_t parts = (end - begin + 1) / 2;
+  bool is_ascii = true;
+  for (std::uint32_t i = begin; i < end; i += 2) is_ascii &= ascii_name(tree_, i) != kNoName;
+  const NameId first = ascii_name(tree_, begin);
   // `user` is a function without parentheses, `"user"` a column.
-  const bool is_function = parts.size() == 1 &&
-                           tree_.tokens[tree_[id].begin].kind == TokenKind::identifier &&
-                           find_volatile(tree_.dialect, parts[0]) != nullptr;
-  static constexpr std::string_view kVirtual[] = {"rowid", "filename", "file_row_number",
-                                                  "file_index"};
-  const bool is_virtual = duckdb() && std::find(std::begin(kVirtual), std::end(kVirtual),
-                                                parts.back()) != std::end(kVirtual);
+  const bool is_function =
+      parts == 1 && tree_.tokens[begin].kind == TokenKind::identifier && is_volatile(first);
+  const bool is_virtual = duckdb() && has(virtual_columns_, ascii_name(tree_, end - 1));
   if (is_function || is_virtual) {  // DuckDB 1.5 shows a virtual column as it is written
     reference.keeps_case = true;
-  } else if (is_ascii && parts.size() == 1) {
-    unqualified(reference, parts[0], place);
+  } else if (is_ascii && parts == 1) {
+    unqualified(reference, first, place);
   } else if (is_ascii) {
-    qualified(reference, parts, place);
+    qualified(reference, first, ascii_name(tree_, begin + 2), place);
   }
   if (name_of == NameOf::field) {
     reference.keeps_case = !duckdb();
@@ -70,25 +101,19 @@ void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
     // Spark names the column as it is written. DuckDB, too, where it is a field, a whole row or
     // another item of this SELECT, else it takes the name from the column's table.
     const bool may_be_item =
-        parts.size() == 1 && place.level != nullptr && count(place.level->aliases, parts[0]) > 0;
-    const bool is_value = parts.size() == 1 && find_volatile(tree_.dialect, parts[0]) != nullptr;
-    reference.keeps_case = !duckdb() || may_be_item || is_value || is_virtual ||
-                           (parts.size() != 1 && parts.size() != 2) ||
-                           (parts.size() == 2 && reference.source == kNone);
-    for (const Level* level = place.level; level != nullptr; level = level->outer) {
-      for (const std::uint32_t source : level->sources) {
-        reference.keeps_case |= parts.size() == 1 && scopes_.sources[source].name == parts[0];
-      }
-    }
+        parts == 1 && place.level != nullptr && count(place.level->aliases, first) > 0;
+    reference.keeps_case = !duckdb() || may_be_item || (parts == 1 && is_volatile(first)) ||
+                           is_virtual || (parts != 1 && parts != 2) ||
+                           (parts == 2 && reference.source == kNone) ||
+                           (parts == 1 && is_source(first, place.level));
   }
-  scopes_.references.push_back(std::move(reference));
+  scopes_.references.push_back(reference);
 }
 
-std::uint32_t Resolver::find_source(const std::vector<std::string>& qualifier, const Place& place,
-                                    std::vector<Absence>& absences,
-                                    std::vector<std::uint32_t>* passed) const {
-  if (qualifier.size() != 1 || qualifier[0].empty()) return kNone;
-  const std::string& name = qualifier[0];
+std::uint32_t Resolver::find_source(NameId name, const Place& place, GapRange& gaps,
+                                    std::vector<std::uint32_t>* passed) {
+  if (name == kNoName) return kNone;
+  const std::uint32_t first_gap = gap_count();
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
     std::uint32_t found = kNone;
     if (!spend(level->aliases.size() + 4 * level->sources.size())) return kNone;
@@ -101,7 +126,7 @@ std::uint32_t Resolver::find_source(const std::vector<std::string>& qualifier, c
         found = number;
       }
       // A struct column of this name would be meant as well.
-      if (!lacks(source.shape, name, absences)) return kNone;
+      if (!lacks(source.shape, name)) return kNone;
     }
     if (passed != nullptr) {
       for (const std::uint32_t number : level->sources) {
@@ -114,28 +139,26 @@ std::uint32_t Resolver::find_source(const std::vector<std::string>& qualifier, c
       if (!spend(outer->sources.size())) return kNone;
       passed->insert(passed->end(), outer->sources.begin(), outer->sources.end());
     }
+    gaps = gaps_since(first_gap);
     return found;
   }
   return kNone;
 }
 
-void Resolver::qualified(Reference& reference, const std::vector<std::string>& parts,
-                         const Place& place) {
-  std::vector<Absence> absences;
-  std::vector<std::uint32_t> rivals;
-  const std::uint32_t found = find_source({parts[0]}, place, absences, &rivals);
+void Resolver::qualified(Reference& reference, NameId qualifier, NameId name, const Place& place) {
+  passed_.clear();
+  const std::uint32_t found = find_source(qualifier, place, reference.for_source, &passed_);
   if (found == kNone) return;
   reference.source = found;
-  reference.for_source = std::move(absences);
   const RowShape& shape = scopes_.sources[found].shape;
-  const std::string& name = parts[1];
-  for (const Column& column : shape.columns) {
-    if (column.name != name) continue;
-    std::vector<Absence> others;
-    for (const std::string& relation : shape.open) others.push_back({relation, name});
-    if (shape.is_unknown || count(shape.columns, name) != 1) break;
-    reference.definition = column.definition;
-    reference.for_definition = std::move(others);
+  const std::size_t owned = count(shape.columns, name);
+  if (owned == 1 && !shape.is_unknown) {
+    const auto column = std::find_if(shape.columns.begin(), shape.columns.end(),
+                                     [&](const Column& each) { return each.name == name; });
+    reference.definition = column->definition;
+    const std::uint32_t first_gap = gap_count();
+    add_gaps(shape, name);
+    reference.for_definition = gaps_since(first_gap);
   }
   // Unqualified it could also be a merged column, what an item names, or a whole row.
   if (is_source(name, place.level)) return;
@@ -143,21 +166,21 @@ void Resolver::qualified(Reference& reference, const std::vector<std::string>& p
                                 place.clause == Clause::order_item ||
                                 place.clause == Clause::order_part;
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
-    const bool is_merged =
-        std::find(level->merged.begin(), level->merged.end(), name) != level->merged.end();
-    if (is_merged || level->is_natural) return;
-    if (sees_items_first && (level->has_other_names || count(level->aliases, name) > 0)) return;
+    if (has(level->merged, name) || level->is_natural) return;
+    const std::size_t aliases = count(level->aliases, name);
+    if (sees_items_first && (level->has_other_names || aliases > 0)) return;
     // `o.id as id`: the item is that column itself.
-    if (count(level->aliases, name) > level->own_names.count(name)) return;
+    if (aliases > 0 && aliases > count(level->own_names, name)) return;
   }
   // A closed source without the column: a variable, or an error.
-  const bool may_own =
-      !shape.is_unknown && (!shape.open.empty() || count(shape.columns, name) == 1);
-  reference.is_bare = may_own && find_volatile(tree_.dialect, name) == nullptr;
-  reference.rivals = std::move(rivals);
+  const bool may_own = !shape.is_unknown && (!shape.open.empty() || owned == 1);
+  reference.is_bare = may_own && !is_volatile(name);
+  reference.rivals_begin = static_cast<std::uint32_t>(scopes_.rivals.size());
+  scopes_.rivals.insert(scopes_.rivals.end(), passed_.begin(), passed_.end());
+  reference.rivals_end = static_cast<std::uint32_t>(scopes_.rivals.size());
 }
 
-void Resolver::unqualified(Reference& reference, const std::string& name, const Place& place) {
+void Resolver::unqualified(Reference& reference, NameId name, const Place& place) {
   whole_row(name, place);
   if (place.level == nullptr) return;
   const bool is_item = count(place.level->aliases, name) > 0;
@@ -180,7 +203,7 @@ void Resolver::unqualified(Reference& reference, const std::string& name, const 
 }
 
 // Whether a FROM source of this or an outer query has this name.
-bool Resolver::is_source(const std::string& name, const Level* level) const {
+bool Resolver::is_source(NameId name, const Level* level) const {
   for (; level != nullptr; level = level->outer) {
     for (const std::uint32_t source : level->sources) {
       if (scopes_.sources[source].name == name) return true;
@@ -190,7 +213,7 @@ bool Resolver::is_source(const std::string& name, const Level* level) const {
 }
 
 // `select t from t`: the row with the names of its columns.
-void Resolver::whole_row(const std::string& name, const Place& place) {
+void Resolver::whole_row(NameId name, const Place& place) {
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
     for (const std::uint32_t source : level->sources) {
       if (scopes_.sources[source].name == name) show(scopes_.sources[source].shape);
@@ -199,37 +222,37 @@ void Resolver::whole_row(const std::string& name, const Place& place) {
 }
 
 // The item of this name, where no source of this or an outer query can be meant.
-bool Resolver::by_alias(Reference& reference, const std::string& name, const Place& place) const {
+bool Resolver::by_alias(Reference& reference, NameId name, const Place& place) {
   const std::vector<Column>& aliases = place.level->aliases;
   if (count(aliases, name) != 1) return false;
-  std::vector<Absence> absences;
+  const std::uint32_t first_gap = gap_count();
   const bool alias_first =
       place.clause == Clause::order_item || (place.clause == Clause::order_part && !duckdb());
   if (is_source(name, place.level)) return false;  // its whole row
   for (const Level* level = place.level; level != nullptr && !alias_first; level = level->outer) {
     if (!spend(level->aliases.size() + 4 * level->sources.size())) return false;
     for (const std::uint32_t source : level->sources) {
-      if (!lacks(scopes_.sources[source].shape, name, absences)) return false;
+      if (!lacks(scopes_.sources[source].shape, name)) return false;
     }
     if (level != place.level && count(level->aliases, name) > 0) return false;
   }
   for (const Column& alias : aliases) {
     if (alias.name == name) reference.definition = alias.definition;
   }
-  reference.for_definition = std::move(absences);
+  reference.for_definition = gaps_since(first_gap);
   return true;
 }
 
 // The column of one source, where no other can be meant. True also when it is known to be of a
 // source but has its name from a table, or when several could be meant: then no alias is.
-bool Resolver::by_source(Reference& reference, const std::string& name, const Place& place) const {
-  std::vector<Absence> absences;
+bool Resolver::by_source(Reference& reference, NameId name, const Place& place) {
+  const std::uint32_t first_gap = gap_count();
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
     const Column* found = nullptr;
     std::size_t owners = 0;
     if (!spend(level->aliases.size() + 4 * level->sources.size())) return false;
     bool is_certain = !level->is_natural;
-    std::vector<Absence> of_level;
+    const std::uint32_t first_of_level = gap_count();
     for (const std::uint32_t number : level->sources) {
       const Source& source = scopes_.sources[number];
       if (source.is_hidden) continue;
@@ -240,20 +263,19 @@ bool Resolver::by_source(Reference& reference, const std::string& name, const Pl
         ++owners;
       }
       is_certain = is_certain && !source.shape.is_unknown;
-      for (const std::string& relation : source.shape.open) of_level.push_back({relation, name});
+      add_gaps(source.shape, name);
     }
-    is_certain = is_certain &&
-                 std::find(level->merged.begin(), level->merged.end(), name) == level->merged.end();
+    is_certain = is_certain && !has(level->merged, name);
     if (owners > 0) {
       if (owners > 1 || !is_certain) return true;
-      absences.insert(absences.end(), of_level.begin(), of_level.end());
       reference.definition = found->definition;
-      reference.for_definition = std::move(absences);
+      reference.for_definition = gaps_since(first_gap);
       return true;
     }
     // The alias of an inner query comes before an outer query's columns, or not: not certain.
-    if (!is_certain || count(level->aliases, name) > 0 || !of_level.empty()) return false;
-    absences.insert(absences.end(), of_level.begin(), of_level.end());
+    if (!is_certain || count(level->aliases, name) > 0 || gap_count() > first_of_level) {
+      return false;
+    }
   }
   return false;
 }

@@ -4,8 +4,8 @@
 // Never: resolves what it has not seen whole: sources are found before what may refer to them.
 #pragma once
 #include <deque>
+#include <map>
 #include <optional>
-#include <set>
 
 #include "hodor/scopes/scopes.hpp"
 
@@ -25,10 +25,10 @@ struct Level {
   const Level* outer = nullptr;
   std::vector<std::uint32_t> sources;
   std::vector<Column> aliases;
-  std::multiset<std::string> own_names;  // aliases of items that are the column of that name
+  std::vector<NameId> own_names;  // aliases of items that are the column of that name
   // Items give names that are not listed: stars, expressions without an alias.
   bool has_other_names = false;
-  std::vector<std::string> merged;  // columns of USING
+  std::vector<NameId> merged;  // columns of USING
   bool is_natural = false;
 };
 
@@ -39,7 +39,7 @@ enum class Clause : std::uint8_t { before_aliases, items, having, order_item, or
 
 class Resolver {
  public:
-  Resolver(const Tree& tree, const KnownColumns& known) : tree_(tree), known_(known) {}
+  Resolver(const Tree& tree, const KnownColumns& known);
   Scopes run();
 
  private:
@@ -57,7 +57,7 @@ class Resolver {
   void note_name(NodeId item, Level& level) const;
   void item(NodeId id, const Place& place, std::uint32_t alias, RowShape& shape);
   bool star(NodeId item, const Place& place, RowShape& shape);
-  void star_of(const std::vector<std::string>& qualifier, std::uint32_t token, const Place& place,
+  void star_of(const std::vector<NameId>& qualifier, std::uint32_t token, const Place& place,
                RowShape& shape);
   RowShape set_operations(NodeId id, const Place& place);
   RowShape rows(NodeId values) const;
@@ -72,33 +72,36 @@ class Resolver {
   void derived(NodeId id, bool sees_siblings, const Place& place, Level& level);
   void join(NodeId id, const Place& place, Level& level);
   void unknown_source(NodeId owner, Level& level);
-  void add_source(NodeId owner, std::string own_name, std::uint32_t path_token, RowShape shape,
+  void add_source(NodeId owner, NameId own_name, std::uint32_t path_token, RowShape shape,
                   Level& level);
-  RowShape columns_of(NodeId path) const;
+  RowShape columns_of(NodeId path);
 
   // expressions.cpp
   void walk(NodeId id, const Place& place);
   void walk_children(NodeId id, const Place& place);
   void order_items(NodeId id, const Place& place);
   void call(NodeId id, const Place& place);
-  void argument(NodeId id, const std::string& function, const Place& place);
+  void argument(NodeId id, NameId function, const Place& place);
   void fields(NodeId id, const Place& place);
   bool may_be_lambda(NodeId argument) const;
 
   // references.cpp
   void column(NodeId id, const Place& place, NameOf name_of);
-  void qualified(Reference& reference, const std::vector<std::string>& parts, const Place& place);
-  void unqualified(Reference& reference, const std::string& name, const Place& place);
-  bool by_alias(Reference& reference, const std::string& name, const Place& place) const;
-  bool by_source(Reference& reference, const std::string& name, const Place& place) const;
-  std::uint32_t find_source(const std::vector<std::string>& qualifier, const Place& place,
-                            std::vector<Absence>& absences,
-                            std::vector<std::uint32_t>* passed) const;
-  bool is_source(const std::string& name, const Level* level) const;
-  void whole_row(const std::string& name, const Place& place);
-  bool lacks(const RowShape& shape, const std::string& name, std::vector<Absence>& absences) const;
+  void qualified(Reference& reference, NameId qualifier, NameId name, const Place& place);
+  void unqualified(Reference& reference, NameId name, const Place& place);
+  bool by_alias(Reference& reference, NameId name, const Place& place);
+  bool by_source(Reference& reference, NameId name, const Place& place);
+  std::uint32_t find_source(NameId qualifier, const Place& place, GapRange& gaps,
+                            std::vector<std::uint32_t>* passed);
+  bool is_source(NameId name, const Level* level) const;
+  void whole_row(NameId name, const Place& place);
+  bool lacks(const RowShape& shape, NameId name);
+  void add_gaps(const RowShape& shape, NameId name);
+  GapRange gaps_since(std::uint32_t begin) const;
+  std::uint32_t gap_count() const { return static_cast<std::uint32_t>(scopes_.gaps.size()); }
+  bool is_volatile(NameId name) const { return tree_.names.word(name).volatile_word != nullptr; }
   void leave_names();
-  bool spend(std::size_t steps) const;
+  bool spend(std::size_t steps);
   void append(RowShape& shape, const RowShape& more);
   void show(const RowShape& shape);
   void show_all(const Level* level);
@@ -110,7 +113,16 @@ class Resolver {
   Scopes scopes_;
   std::deque<Level> levels_;  // stay where they are
   std::deque<CteName> ctes_;
-  mutable std::size_t steps_ = 0;
+  std::size_t steps_ = 0;
+  std::map<std::string, std::uint32_t, std::less<>> table_numbers_;
+  std::vector<std::uint32_t> passed_;  // sources, for one reference at a time
+  // Names of the text that are in a list.
+  std::vector<NameId> virtual_columns_;
+  std::vector<NameId> name_readers_;
+  std::vector<NameId> struct_makers_;
+  std::vector<NameId> many_columns_;
+  NameId exists_;
+  NameId count_;
 };
 
 }  // namespace hodor

@@ -7,15 +7,13 @@
 
 namespace hodor {
 
-const char* name_of(NodeKind kind) {
-  switch (kind) {
-#define NODE(name, children) \
-  case NodeKind::name:       \
-    return #name;
+std::string_view name_of(NodeKind kind) {
+  static constexpr std::string_view kNames[] = {
+#define NODE(name, children) #name,
 #include "hodor/syntax/ast.def"
 #undef NODE
-  }
-  return "";
+  };
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 NodeId Tree::child(NodeId parent, NodeKind kind) const {

@@ -14,7 +14,7 @@ namespace {
 class Lexer {
  public:
   Lexer(std::string_view sql, Dialect dialect)
-      : dialect_(dialect), source_{sql, lex_rules(dialect)} {}
+      : dialect_(dialect), source_{sql, lex_rules(dialect)}, lexed_(dialect) {}
 
   Lexed run() {
     lexed_.tokens.reserve(source_.sql.size() / 5 + 2);
@@ -33,10 +33,18 @@ class Lexer {
  private:
   // Moves over whitespace and comments. False after a comment without an end.
   bool skip_gap() {
-    gap_ = {};
     while (at_ < source_.sql.size()) {
       std::size_t end = at_;
       bool odd = false;
+      const char c = source_.sql[at_];
+      if (source_.rules.is(c, byte_class::space)) {
+        gap_.space_before = true;
+        gap_.newline_before = gap_.newline_before || c == '\n' || c == '\r';
+        ++at_;
+        continue;
+      }
+      // Most tokens begin right here; spaces that are left are odd ones.
+      if (c != '-' && c != '/' && c != '\v' && !is_wide(c)) break;
       const std::size_t space = space_length(source_, at_, &odd);
       if (space != 0) {
         end += space;
@@ -72,20 +80,23 @@ class Lexer {
 
   Scan scan() {
     const char c = source_.sql[at_];
-    if (is_hint(at_)) return scan_hint();
-    if (string_prefix(source_, at_) != nullptr || contains(source_.rules.string_quotes, c) ||
-        contains(source_.rules.identifier_quotes, c)) {
+    const LexRules& rules = source_.rules;
+    if (c == '/' && is_hint(at_)) return scan_hint();
+    if (rules.is(c, byte_class::quote) ||
+        (rules.is(c, byte_class::prefix) && string_prefix(source_, at_) != nullptr)) {
       return scan_quoted(source_, at_);
     }
-    if (is_name_start(c)) return is_unicode_string() ? ambiguous() : scan_name(source_, at_);
-    if (is_digit(c) || c == '.') return scan_number(source_, at_);
+    if (rules.is(c, byte_class::name_start)) {
+      return is_unicode_string() ? ambiguous() : scan_name(source_, at_);
+    }
+    if (c == '.' || rules.is(c, byte_class::digit)) return scan_number(source_, at_);
     if (c == '$') return scan_dollar(source_, at_);
-    if (c == '#' && source_.rules.positional_parameters) return scan_position();
+    if (c == '#' && rules.positional_parameters) return scan_position();
     if (const std::size_t length = operator_length(source_, at_, open_brackets_ > 0)) {
       return {TokenKind::op, at_ + length};
     }
-    if (c == '?' && source_.rules.question_mark_parameters) return {TokenKind::parameter, at_ + 1};
-    if (contains(source_.rules.punctuation, c)) return {TokenKind::punctuation, at_ + 1};
+    if (c == '?' && rules.question_mark_parameters) return {TokenKind::parameter, at_ + 1};
+    if (rules.is(c, byte_class::punctuation)) return {TokenKind::punctuation, at_ + 1};
     return {TokenKind::error_character, source_.sql.size()};
   }
 
@@ -125,16 +136,26 @@ class Lexer {
     token.end = static_cast<std::uint32_t>(scanned.end);
     gap_ = {};
     at_ = scanned.end;
-    const std::string_view text = token.text(source_.sql);
     if (token.kind == TokenKind::identifier) {
-      token.word_class = word_class(dialect_, text);
-      for (const std::string_view word : source_.rules.bracket_words) {
-        if (equals_ignoring_case(text, word)) ++open_brackets_;
-      }
+      note_name(token);
+    } else if (token.kind == TokenKind::quoted_identifier) {
+      token.name = lexed_.names.add(name_value(token, source_.sql));
+    } else if (open_brackets_ > 0 && token.text(source_.sql) == ">") {
+      --open_brackets_;
     }
-    if (open_brackets_ > 0 && text == ">") --open_brackets_;
     if (is_error(token.kind)) lexed_.ok = false;
     lexed_.tokens.push_back(token);
+  }
+
+  void note_name(Token& token) {
+    const std::string_view text = token.text(source_.sql);
+    token.name = lexed_.names.add(text);
+    const WordEntry& word = lexed_.names.word(token.name);
+    token.word_class = word.word_class;
+    token.parser_word = word.parser_word;
+    for (const std::string_view opens : source_.rules.bracket_words) {
+      if (equals_ignoring_case(text, opens)) ++open_brackets_;
+    }
   }
 
   Dialect dialect_;
@@ -154,7 +175,7 @@ Lexed lex(std::string_view sql, Dialect dialect) {
   // Offsets have 32 bits; only the size of a text that is too long does not fit, so it is cut
   // there.
   const std::size_t size = std::min<std::size_t>(sql.size(), limits::kSqlBytes);
-  Lexed lexed;
+  Lexed lexed(dialect);
   Token error;
   error.kind = too_long ? TokenKind::error_limit : TokenKind::error_character;
   error.end = static_cast<std::uint32_t>(size);

@@ -1,6 +1,5 @@
 // The parser's cursor, node builder and recovery: what every construct's method stands on.
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cstddef>
 #include <string>
@@ -10,41 +9,11 @@
 #include "parser_state.hpp"
 
 namespace hodor {
-namespace {
-
-constexpr std::array kWords = {
-#define WORD(text) std::string_view(#text),
-#include "parser_words.def"
-#undef WORD
-};
-constexpr std::size_t kLongestWord = 14;
-
-constexpr bool words_are_sorted() {
-  for (std::size_t i = 1; i < kWords.size(); ++i) {
-    if (kWords[i - 1] >= kWords[i]) return false;
-  }
-  return true;
-}
-static_assert(words_are_sorted());
-
-char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
-
-Word find_word(std::string_view text) {
-  if (text.size() > kLongestWord) return Word::none;
-  std::array<char, kLongestWord> buffer{};
-  for (std::size_t i = 0; i < text.size(); ++i) buffer[i] = ascii_lower(text[i]);
-  const std::string_view lower(buffer.data(), text.size());
-  const auto* found = std::lower_bound(kWords.begin(), kWords.end(), lower);
-  if (found == kWords.end() || *found != lower) return Word::none;
-  return static_cast<Word>(found - kWords.begin() + 1);
-}
-
-Parser::Parser(std::string_view sql, Dialect dialect, std::vector<Token> tokens) {
+Parser::Parser(std::string_view sql, Dialect dialect, std::vector<Token> tokens, Names names) {
   tree_.sql = sql;
   tree_.dialect = dialect;
   tree_.tokens = std::move(tokens);
+  tree_.names = std::move(names);
   if (tree_.tokens.empty()) tree_.tokens.push_back({});
   last_ = static_cast<std::uint32_t>(tree_.tokens.size() - 1);
   tree_.keyword.assign(tree_.tokens.size(), 0);
@@ -54,7 +23,7 @@ Parser::Parser(std::string_view sql, Dialect dialect, std::vector<Token> tokens)
   for (std::uint32_t i = 0; i <= last_; ++i) {
     const Token& t = tree_.tokens[i];
     if (t.kind == TokenKind::identifier) {
-      cells_[i].word = find_word(t.text(sql));
+      cells_[i].word = static_cast<Word>(t.parser_word);
     } else if ((t.kind == TokenKind::op || t.kind == TokenKind::punctuation) &&
                t.end - t.begin == 1) {
       cells_[i].symbol = sql[t.begin];

@@ -7,22 +7,21 @@
 
 namespace hodor {
 
-Tree parse_query(std::string_view sql, Dialect dialect, std::vector<Token> tokens) {
-  return Parser(sql, dialect, std::move(tokens)).whole_query();
+Tree parse_query(std::string_view sql, Dialect dialect, Lexed lexed) {
+  return Parser(sql, dialect, std::move(lexed.tokens), std::move(lexed.names)).whole_query();
 }
 
 Tree parse_query(std::string_view sql, Dialect dialect) {
-  return parse_query(sql, dialect, lex(sql, dialect).tokens);
+  return parse_query(sql, dialect, lex(sql, dialect));
 }
 
-Tree parse_statement(std::string_view sql, Dialect dialect, const std::vector<Token>& tokens,
-                     TokenRange range) {
-  std::vector<Token> own(tokens.begin() + range.begin, tokens.begin() + range.end);
+Tree parse_statement(std::string_view sql, Dialect dialect, const Lexed& lexed, TokenRange range) {
+  std::vector<Token> own(lexed.tokens.begin() + range.begin, lexed.tokens.begin() + range.end);
   Token end;
   end.begin = own.empty() ? 0 : own.back().end;
   end.end = end.begin;
   own.push_back(end);
-  return Parser(sql, dialect, std::move(own)).whole_statement();
+  return Parser(sql, dialect, std::move(own), lexed.names).whole_statement();
 }
 
 std::vector<TokenRange> split_statements(const std::vector<Token>& tokens, std::string_view sql) {

@@ -18,11 +18,10 @@ enum class Word : std::uint8_t {
 #include "parser_words.def"
 #undef WORD
 };
-Word find_word(std::string_view text);
 
 class Parser {
  public:
-  Parser(std::string_view sql, Dialect dialect, std::vector<Token> tokens);
+  Parser(std::string_view sql, Dialect dialect, std::vector<Token> tokens, Names names);
   Tree whole_query() &&;
   Tree whole_statement() &&;
 

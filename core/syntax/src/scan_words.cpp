@@ -65,17 +65,18 @@ Scan scan_name(const Source& source, std::size_t at) {
   std::size_t i = at;
   while (i < source.sql.size()) {
     const char c = source.sql[i];
+    if (source.rules.is(c, byte_class::name_part)) {
+      ++i;
+      continue;
+    }
     bool odd = false;
-    const bool part = is_wide(c) ? space_length(source, i, &odd) == 0
-                                 : is_name_part(c) || (c == '$' && source.rules.dollar_in_names);
-    if (!part) break;
+    if (!is_wide(c) || space_length(source, i, &odd) != 0) break;
     ++i;
-    while (is_wide(c) && i < source.sql.size() &&
-           (static_cast<unsigned char>(source.sql[i]) & 0xc0u) == 0x80u) {
+    while (i < source.sql.size() && (static_cast<unsigned char>(source.sql[i]) & 0xc0u) == 0x80u) {
       ++i;  // the rest of one code point
     }
   }
-  if (source.rules.uri_names) i = std::max(i, uri_end(source, at));
+  if (source.rules.uri_names && source.peek(i) == ':') i = std::max(i, uri_end(source, at));
   return {TokenKind::identifier, i};
 }
 
@@ -93,8 +94,10 @@ Scan scan_number(const Source& source, std::size_t at) {
 }
 
 std::size_t operator_length(const Source& source, std::size_t at, bool open_brackets) {
+  const char first = source.sql[at];
+  if (!source.rules.is(first, byte_class::operator_start)) return 0;
   for (const std::string_view candidate : source.rules.operators) {
-    if (open_brackets && candidate.substr(0, 2) == ">>") continue;
+    if (candidate[0] != first || (open_brackets && candidate.starts_with(">>"))) continue;
     if (source.starts_with(at, candidate)) return candidate.size();
   }
   std::size_t end = at;

@@ -2,8 +2,36 @@
 // differ the text is an error, so that a hash is right for both), Spark 4.1.1.
 #include "dialect/lex_rules.hpp"
 
+#include "characters.hpp"
+
 namespace hodor {
 namespace {
+
+constexpr ByteClasses classes_of(const LexRules& rules) {
+  ByteClasses classes = {};
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const char c = static_cast<char>(i);
+    const auto set = [&](bool is_one, std::uint8_t byte_class) {
+      if (is_one) classes[i] = static_cast<std::uint8_t>(classes[i] | byte_class);
+    };
+    set(c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f', byte_class::space);
+    set(is_name_start(c), byte_class::name_start);
+    set((is_name_part(c) && !is_wide(c)) || (c == '$' && rules.dollar_in_names),
+        byte_class::name_part);
+    set(is_digit(c), byte_class::digit);
+    set(contains(rules.string_quotes, c) || contains(rules.identifier_quotes, c),
+        byte_class::quote);
+    for (const StringPrefix& prefix : rules.prefixes) {
+      set(lower(c) == prefix.letter, byte_class::prefix);
+    }
+    set(contains(rules.operator_characters, c), byte_class::operator_start);
+    for (const std::string_view text : rules.operators) {
+      set(text[0] == c, byte_class::operator_start);
+    }
+    set(contains(rules.punctuation, c), byte_class::punctuation);
+  }
+  return classes;
+}
 
 constexpr StringPrefix kDuckdbPrefixes[] = {
     {'e', TokenKind::escape_string, true},
@@ -35,6 +63,7 @@ constexpr LexRules make_duckdb() {
   rules.positional_parameters = true;
   rules.vertical_tab_is_odd_space = true;
   rules.wide_spaces = kDuckdbSpaces;
+  rules.classes = classes_of(rules);
   return rules;
 }
 
@@ -71,6 +100,7 @@ constexpr LexRules make_databricks() {
   rules.wide_spaces = kDatabricksSpaces;
   rules.backslash_continues_comment = true;
   rules.hints = true;
+  rules.classes = classes_of(rules);
   return rules;
 }
 

@@ -3,6 +3,8 @@
 // In:  nothing. Out: one constant table per dialect.
 // Never: text of the keyword lists; those are in words.
 #pragma once
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -17,6 +19,19 @@ struct StringPrefix {
   TokenKind kind;
   bool backslash_escapes;  // a backslash hides the next character
 };
+
+// What a byte may begin or be part of, made from the other rules.
+namespace byte_class {
+inline constexpr std::uint8_t space = 1U << 0;
+inline constexpr std::uint8_t name_start = 1U << 1;
+inline constexpr std::uint8_t name_part = 1U << 2;  // ASCII only
+inline constexpr std::uint8_t digit = 1U << 3;
+inline constexpr std::uint8_t quote = 1U << 4;
+inline constexpr std::uint8_t prefix = 1U << 5;  // the letter of a StringPrefix
+inline constexpr std::uint8_t operator_start = 1U << 6;
+inline constexpr std::uint8_t punctuation = 1U << 7;
+}  // namespace byte_class
+using ByteClasses = std::array<std::uint8_t, 256>;
 
 struct LexRules {
   // Strings and names.
@@ -50,6 +65,11 @@ struct LexRules {
   std::span<const char32_t> wide_spaces;     // beyond ASCII; reported as odd
   bool backslash_continues_comment = false;  // -- a\<newline>b
   bool hints = false;                        // /*+ a */
+
+  ByteClasses classes = {};
+  bool is(char c, std::uint8_t byte_class) const {
+    return (classes[static_cast<unsigned char>(c)] & byte_class) != 0;
+  }
 };
 
 const LexRules& lex_rules(Dialect dialect);

@@ -1,9 +1,13 @@
 #include "hodor/syntax/words.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "characters.hpp"
+#include "folded_hash.hpp"
 
 namespace hodor {
 namespace {
@@ -15,21 +19,8 @@ struct Keyword {
 
 #include "words/tables.inc"
 
-// The keywords that start with one letter stand between its entry and the next.
-using LetterIndex = std::array<std::uint16_t, 27>;
-constexpr LetterIndex index_letters(std::span<const Keyword> keywords) {
-  LetterIndex index = {};
-  for (std::size_t letter = 0; letter < 27; ++letter) {
-    std::size_t i = 0;
-    while (i < keywords.size() && keywords[i].word[0] < static_cast<char>('a' + letter)) ++i;
-    index[letter] = static_cast<std::uint16_t>(i);
-  }
-  return index;
-}
-
-struct Tables {
+struct Lists {
   std::span<const Keyword> keywords;
-  LetterIndex letters;
   std::span<const VolatileWord> volatile_words;
   std::span<const std::string_view> functions;
   std::span<const std::string_view> known_functions;
@@ -37,22 +28,20 @@ struct Tables {
   bool reserved_is_always_keyword;
 };
 
-constexpr Tables kDuckdb = {kDuckdbKeywords,
-                            index_letters(kDuckdbKeywords),
-                            kDuckdbVolatile,
-                            kDuckdbFunctions,
-                            kDuckdbKnownFunctions,
-                            kDuckdbPureTableFunctions,
-                            true};
-constexpr Tables kDatabricks = {kDatabricksKeywords,
-                                index_letters(kDatabricksKeywords),
-                                kDatabricksVolatile,
-                                kDatabricksFunctions,
-                                kDatabricksKnownFunctions,
-                                kDatabricksPureTableFunctions,
-                                false};
+constexpr Lists kDuckdb = {kDuckdbKeywords,
+                           kDuckdbVolatile,
+                           kDuckdbFunctions,
+                           kDuckdbKnownFunctions,
+                           kDuckdbPureTableFunctions,
+                           true};
+constexpr Lists kDatabricks = {kDatabricksKeywords,
+                               kDatabricksVolatile,
+                               kDatabricksFunctions,
+                               kDatabricksKnownFunctions,
+                               kDatabricksPureTableFunctions,
+                               false};
 
-const Tables& tables_of(Dialect dialect) {
+const Lists& lists_of(Dialect dialect) {
   switch (dialect) {
     case Dialect::duckdb:
       return kDuckdb;
@@ -62,106 +51,139 @@ const Tables& tables_of(Dialect dialect) {
   return kDuckdb;  // no other value exists
 }
 
-// A word in lower case. Longer words than any list has become the empty word, which no list has.
-class Lowered {
+constexpr std::string_view kGrammarCalls[] = {
+    "all",      "any",    "array",  "cast",        "coalesce", "columns",
+    "cube",     "exists", "extract", "grouping",   "grouping_id", "ifnull",
+    "map",      "overlay", "percentile_cont", "percentile_disc", "position", "rollup",
+    "row",      "some",   "struct", "try",         "unnest",   "unpack"};
+
+constexpr std::string_view kParserWords[] = {
+#define WORD(text) #text,
+#include "parser_words.def"
+#undef WORD
+};
+static_assert(std::is_sorted(std::begin(kParserWords), std::end(kParserWords)));
+static_assert(std::size(kParserWords) < 256);
+
+bool matches(const VolatileWord& candidate, std::string_view word) {
+  const std::string_view pattern = candidate.name;
+  const bool is_prefix = pattern.back() == '*';
+  return is_prefix ? equals_ignoring_case(word.substr(0, pattern.size() - 1),
+                                          pattern.substr(0, pattern.size() - 1))
+                   : equals_ignoring_case(word, pattern);
+}
+
+// All listed words of one dialect by their text; made once, then never changed.
+class WordTable {
  public:
-  explicit Lowered(std::string_view word) {
-    if (word.size() > bytes_.size()) return;
-    std::transform(word.begin(), word.end(), bytes_.begin(), lower);
-    size_ = word.size();
+  explicit WordTable(Dialect dialect) : slots_(kSlots, 0) {
+    const Lists& lists = lists_of(dialect);
+    words_.reserve(kSlots / 2);  // the entries must not move
+    words_.emplace_back();
+    for (const Keyword& keyword : lists.keywords) {
+      entry(keyword.word).word_class = keyword.word_class;
+    }
+    for (std::size_t i = 0; i < std::size(kParserWords); ++i) {
+      entry(kParserWords[i]).parser_word = static_cast<std::uint8_t>(i + 1);
+    }
+    for (const std::string_view word : kGrammarCalls) entry(word).is_grammar_call = true;
+    for (const std::string_view word : lists.functions) entry(word).is_builtin_function = true;
+    for (const std::string_view word : lists.known_functions) entry(word);
+    for (const std::string_view word : lists.pure_table_functions) {
+      entry(word).is_pure_table_function = true;
+    }
+    for (const VolatileWord& word : lists.volatile_words) {
+      if (word.name.back() != '*') entry(word.name);
+    }
+    for (const VolatileWord& word : lists.volatile_words) {
+      for (WordEntry& known : words_) {
+        const bool is_first = known.volatile_word == nullptr && !known.text.empty();
+        if (is_first && matches(word, known.text)) known.volatile_word = &word;
+      }
+      if (word.name.back() != '*') continue;
+      patterns_.emplace_back();
+      patterns_.back().volatile_word = &word;
+    }
   }
-  std::string_view view() const { return {bytes_.data(), size_}; }
+
+  const WordEntry& find(std::string_view word) const {
+    if (word.size() <= longest_) {
+      for (std::size_t slot = folded_hash(word) & kMask; slots_[slot] != 0;
+           slot = (slot + 1) & kMask) {
+        const WordEntry& candidate = words_[slots_[slot]];
+        if (equals_ignoring_case(word, candidate.text)) return candidate;
+      }
+    }
+    for (const WordEntry& pattern : patterns_) {
+      if (matches(*pattern.volatile_word, word)) return pattern;
+    }
+    return words_[0];
+  }
 
  private:
-  std::array<char, 64> bytes_;
-  std::size_t size_ = 0;
+  static constexpr std::size_t kSlots = 8192;
+  static constexpr std::size_t kMask = kSlots - 1;
+
+  WordEntry& entry(std::string_view word) {
+    std::size_t slot = folded_hash(word) & kMask;
+    for (; slots_[slot] != 0; slot = (slot + 1) & kMask) {
+      if (words_[slots_[slot]].text == word) return words_[slots_[slot]];
+    }
+    const auto number = static_cast<std::uint16_t>(words_.size());
+    slots_[slot] = number;
+    longest_ = std::max(longest_, word.size());
+    WordEntry& made = words_.emplace_back();
+    made.text = word;
+    made.number = number;
+    return made;
+  }
+
+  std::vector<WordEntry> words_;     // the first is that of no list
+  std::vector<WordEntry> patterns_;  // of words that only a pattern names
+  std::vector<std::uint16_t> slots_;
+  std::size_t longest_ = 0;
 };
 
-bool has(std::span<const std::string_view> sorted, std::string_view word) {
-  return std::binary_search(sorted.begin(), sorted.end(), Lowered(word).view());
+bool has(std::span<const std::string_view> list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 }  // namespace
 
+const WordEntry& find_word(Dialect dialect, std::string_view word) {
+  static const WordTable duckdb(Dialect::duckdb);
+  static const WordTable databricks(Dialect::databricks);
+  return (dialect == Dialect::duckdb ? duckdb : databricks).find(word);
+}
+
 WordClass word_class(Dialect dialect, std::string_view word) {
-  if (word.empty() || !is_letter(word[0])) return WordClass::none;
-  const Lowered lowered(word);
-  if (lowered.view().empty()) return WordClass::none;
-  const Tables& tables = tables_of(dialect);
-  const auto letter = static_cast<std::size_t>(lowered.view()[0] - 'a');
-  const std::size_t first = tables.letters[letter];
-  const auto candidates = tables.keywords.subspan(first, tables.letters[letter + 1] - first);
-  const auto found = std::lower_bound(
-      candidates.begin(), candidates.end(), lowered.view(),
-      [](const Keyword& keyword, std::string_view text) { return keyword.word < text; });
-  const bool is_keyword = found != candidates.end() && found->word == lowered.view();
-  return is_keyword ? found->word_class : WordClass::none;
+  return find_word(dialect, word).word_class;
 }
 
 bool is_always_keyword(Dialect dialect, WordClass word_class) {
-  return word_class == WordClass::reserved && tables_of(dialect).reserved_is_always_keyword;
+  return word_class == WordClass::reserved && lists_of(dialect).reserved_is_always_keyword;
 }
 
 bool is_builtin_function(Dialect dialect, std::string_view name) {
-  return has(tables_of(dialect).functions, name);
+  return find_word(dialect, name).is_builtin_function;
 }
 
-bool is_grammar_call(std::string_view name) {
-  static constexpr std::string_view kGrammar[] = {"all",
-                                                  "any",
-                                                  "array",
-                                                  "cast",
-                                                  "coalesce",
-                                                  "columns",
-                                                  "cube",
-                                                  "exists",
-                                                  "extract",
-                                                  "grouping",
-                                                  "grouping_id",
-                                                  "ifnull",
-                                                  "map",
-                                                  "overlay",
-                                                  "percentile_cont",
-                                                  "percentile_disc",
-                                                  "position",
-                                                  "rollup",
-                                                  "row",
-                                                  "some",
-                                                  "struct",
-                                                  "try",
-                                                  "unnest",
-                                                  "unpack"};
-  return std::find(std::begin(kGrammar), std::end(kGrammar), name) != std::end(kGrammar);
-}
+bool is_grammar_call(std::string_view name) { return has(kGrammarCalls, name); }
 
 std::span<const std::string_view> builtin_functions(Dialect dialect) {
-  return tables_of(dialect).functions;
+  return lists_of(dialect).functions;
 }
 
 std::span<const std::string_view> known_functions(Dialect dialect) {
-  return tables_of(dialect).known_functions;
+  return lists_of(dialect).known_functions;
 }
 
 bool is_pure_table_function(Dialect dialect, std::string_view name) {
-  return has(tables_of(dialect).pure_table_functions, name);
+  return find_word(dialect, name).is_pure_table_function;
 }
 
 const VolatileWord* find_volatile(Dialect dialect, std::string_view name) {
-  const Lowered lowered(name);
-  for (const VolatileWord& candidate : tables_of(dialect).volatile_words) {
-    const std::string_view pattern = candidate.name;
-    const bool is_prefix = pattern.back() == '*';
-    const bool matches = is_prefix
-                             ? lowered.view().starts_with(pattern.substr(0, pattern.size() - 1))
-                             : lowered.view() == pattern;
-    if (matches) return &candidate;
-  }
-  return nullptr;
-}
-
-bool equals_ignoring_case(std::string_view text, std::string_view lowered) {
-  return text.size() == lowered.size() && std::equal(text.begin(), text.end(), lowered.begin(),
-                                                     [](char a, char b) { return lower(a) == b; });
+  return find_word(dialect, name).volatile_word;
 }
 
 std::string lower_case(std::string_view text) {

@@ -16,7 +16,9 @@
 //   size     ::= LEB128: 7 bits a byte, low bits first, high bit set on all but the last byte
 // `dump` reads this grammar back, which is the proof that it has one reading only.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -44,6 +46,7 @@ class Preimage {
   // Appends fields that another Preimage collected.
   void append(const Preimage& fields) { bytes_.append(fields.bytes_); }
   void clear() { bytes_.clear(); }
+  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
 
   const std::string& bytes() const { return bytes_; }  // input of SHA-256
   // One line a field: indentation, kind, tag, " = " and the value with control characters escaped.
@@ -52,18 +55,39 @@ class Preimage {
   static std::string dump(std::string_view bytes);
 
  private:
+  static constexpr std::size_t kShort = 0x80;  // sizes below are one byte
   void size(std::uint64_t n) {
     for (; n >= 0x80; n >>= 7) bytes_.push_back(static_cast<char>(0x80 | (n & 0x7f)));
     bytes_.push_back(static_cast<char>(n));
   }
   void head(std::string_view tag, char kind) {
-    size(tag.size());
-    bytes_.append(tag).push_back(kind);
+    if (tag.size() >= kShort) {
+      size(tag.size());
+      bytes_.append(tag).push_back(kind);
+      return;
+    }
+    char bytes[kShort + 2];
+    bytes[0] = static_cast<char>(tag.size());
+    std::memcpy(bytes + 1, tag.data(), tag.size());
+    bytes[tag.size() + 1] = kind;
+    bytes_.append(bytes, tag.size() + 2);
   }
+  // Nearly all fields are short: those are put together first and appended at once.
   void field(std::string_view tag, char kind, std::string_view value) {
-    head(tag, kind);
-    size(value.size());
-    bytes_.append(value);
+    if (tag.size() >= kShort || value.size() >= kShort) {
+      head(tag, kind);
+      size(value.size());
+      bytes_.append(value);
+      return;
+    }
+    char bytes[2 * kShort + 3];
+    char* at = bytes;
+    *at++ = static_cast<char>(tag.size());
+    at = std::copy(tag.begin(), tag.end(), at);
+    *at++ = kind;
+    *at++ = static_cast<char>(value.size());
+    at = std::copy(value.begin(), value.end(), at);
+    bytes_.append(bytes, static_cast<std::size_t>(at - bytes));
   }
   std::string bytes_;
 };

@@ -42,7 +42,8 @@ class CodeText {
   // comments, where it would be several tokens. There are no tokens then but `end`.
   CodeTier tier() const { return tier_; }
   const std::string& sql() const { return placed_.text; }
-  const std::vector<Token>& tokens() const { return tokens_; }
+  const Lexed& lexed() const { return lexed_; }
+  const std::vector<Token>& tokens() const { return lexed_.tokens; }
   const std::vector<RunValuePlace>& run_value_places() const { return placed_.places; }
   Dialect dialect() const { return dialect_; }
   // Run values in a token: they make it volatile.
@@ -52,7 +53,7 @@ class CodeText {
   Dialect dialect_;
   PlacedText placed_;
   CodeTier tier_ = CodeTier::text;
-  std::vector<Token> tokens_;
+  Lexed lexed_;
 };
 
 // What a parser knows about tokens. Empty spans: the tokens have to speak for themselves.

@@ -32,29 +32,42 @@ struct Absence {
 using KnownColumns = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 inline constexpr std::uint32_t kNone = 0xffffffff;
+inline constexpr NameId kOtherName = 0xffffffff;  // of a column that the text does not name
+
+// The same as an Absence, while a text is read: a place in Scopes::tables, and a name of the text.
+struct Gap {
+  std::uint32_t table = 0;
+  NameId column = kNoName;
+  auto operator<=>(const Gap&) const = default;
+};
+// Half-open, in Scopes::gaps.
+struct GapRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
 
 struct Definition {
   enum class Kind : std::uint8_t { source, cte, column };
   Kind kind = Kind::column;
-  std::string name;  // lower case; empty: cannot be resolved to
+  NameId name = kNoName;  // kNoName: cannot be resolved to
   std::uint32_t token = 0;
   bool is_visible = false;  // the name itself can reach the result
 };
 
 struct Column {
-  std::string name;                  // lower case
+  NameId name = kNoName;             // kNoName: made by the engine
   std::uint32_t definition = kNone;  // kNone: the name comes from a table
 };
 
 struct RowShape {
   bool is_unknown = false;
-  std::vector<std::string> open;  // tables whose columns it has and that are not known
+  std::vector<std::uint32_t> open;  // tables whose columns it has and that are not known
   std::vector<Column> columns;
   bool is_closed() const { return !is_unknown && open.empty(); }
 };
 
 struct Source {
-  std::string name;                  // lower case; empty: none
+  NameId name = kNoName;
   std::uint32_t definition = kNone;  // of its alias
   std::uint32_t path_token = kNone;  // the last part of a relation's name
   RowShape shape;
@@ -65,19 +78,20 @@ struct Source {
 struct Reference {
   NodeId node = kNoNode;
   std::uint32_t source = kNone;  // what the qualifier means
-  std::vector<Absence> for_source;
+  GapRange for_source;
   std::uint32_t definition = kNone;  // the column that is meant, when the text gives it its name
-  std::vector<Absence> for_definition;
+  GapRange for_definition;
   bool keeps_case = false;  // the last part may become a column's name as it is written
   bool is_bare = false;  // without its qualifier it would mean the same, if the sources in `rivals`
-  std::vector<std::uint32_t> rivals;  // lack its column
+  std::uint32_t rivals_begin = 0;  // ... (a range of Scopes::rivals) lack its column
+  std::uint32_t rivals_end = 0;
 };
 
 // A star with a qualifier that means a source.
 struct StarReference {
   std::uint32_t token = 0;
   std::uint32_t source = kNone;
-  std::vector<Absence> for_source;
+  GapRange for_source;
 };
 
 // A relation's name that means a CTE.
@@ -92,6 +106,9 @@ struct Scopes {
   std::vector<Reference> references;
   std::vector<StarReference> stars;
   std::vector<CteReference> ctes;
+  std::vector<std::string> tables;  // names as written, lower case, parts joined by '.'
+  std::vector<Gap> gaps;
+  std::vector<std::uint32_t> rivals;  // sources
   // A function that could read names of the text is called: nothing may be renamed.
   bool reads_names = false;
 };
@@ -102,7 +119,10 @@ Scopes resolve_names(const Tree& tree, const KnownColumns& known);
 // union; else nowhere.
 TokenRange recursive_branch(const Tree& tree, NodeId query);
 
-// The name in a token as names are compared: lower case. Empty when it is not ASCII or no name.
-std::string folded_name(const Tree& tree, std::uint32_t token);
+// The name in a token as names are compared. kNoName when it is not ASCII or no name.
+inline NameId ascii_name(const Tree& tree, std::uint32_t token) {
+  const NameId name = tree.tokens[token].name;
+  return tree.names.is_ascii(name) ? name : kNoName;
+}
 
 }  // namespace hodor

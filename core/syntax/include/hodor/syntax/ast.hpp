@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hodor/syntax/dialect.hpp"
+#include "hodor/syntax/names.hpp"
 #include "hodor/syntax/token.hpp"
 
 namespace hodor {
@@ -22,7 +23,7 @@ enum class NodeKind : std::uint8_t {
 #include "hodor/syntax/ast.def"
 #undef NODE
 };
-const char* name_of(NodeKind kind);
+std::string_view name_of(NodeKind kind);
 
 // What a node's tokens say beyond its kind. A bit means one thing for one kind (see ast.def).
 namespace flag {
@@ -94,6 +95,7 @@ struct Tree {
   std::string_view sql;  // the caller keeps the text alive
   Dialect dialect = Dialect::duckdb;
   std::vector<Token> tokens;
+  Names names = Names(Dialect::duckdb);  // of the tokens
   std::vector<Node> nodes;
   std::vector<std::uint8_t> keyword;  // per token: the parser consumed it as a keyword
   std::vector<Problem> problems;

@@ -11,12 +11,16 @@
 #include <vector>
 
 #include "hodor/syntax/dialect.hpp"
+#include "hodor/syntax/names.hpp"
 #include "hodor/syntax/token.hpp"
 
 namespace hodor {
 
 struct Lexed {
+  explicit Lexed(Dialect dialect) : names(dialect) {}
+
   std::vector<Token> tokens;  // never empty; back() is `end`; an error token may stand before it
+  Names names;                // of the tokens
   bool ok = false;            // no error token
 };
 

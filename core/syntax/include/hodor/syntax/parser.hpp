@@ -14,13 +14,12 @@
 namespace hodor {
 
 // One query, with or without a ';' at its end. The root is a `query` node.
-Tree parse_query(std::string_view sql, Dialect dialect, std::vector<Token> tokens);
+Tree parse_query(std::string_view sql, Dialect dialect, Lexed lexed);
 Tree parse_query(std::string_view sql, Dialect dialect);
 
 // One statement, the tokens [range.begin, range.end) of a longer text: the root is a `statement`
 // or, when it is a query, a `query` node.
-Tree parse_statement(std::string_view sql, Dialect dialect, const std::vector<Token>& tokens,
-                     TokenRange range);
+Tree parse_statement(std::string_view sql, Dialect dialect, const Lexed& lexed, TokenRange range);
 
 // The ranges between the ';' of a text, without empty ones.
 std::vector<TokenRange> split_statements(const std::vector<Token>& tokens, std::string_view sql);

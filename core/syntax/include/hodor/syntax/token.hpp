@@ -5,6 +5,7 @@
 // Never: decoded values; a token's text is the bytes that it covers, exactly as written.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -40,8 +41,10 @@ struct Token {
   bool newline_before = false;  // ... with a line break in it: joins DuckDB strings, unless
   bool block_comment_before = false;  // ... there is a block comment in it
   bool odd_space_before = false;      // ... with a space that not every engine version accepts
+  std::uint8_t parser_word = 0;       // of a bare word: its number in parser_words.def
   std::uint32_t begin = 0;            // byte offsets into the text
   std::uint32_t end = 0;
+  std::uint32_t name = 0;  // of a bare word or quoted name: its number in names.hpp
 
   std::string_view text(std::string_view sql) const { return sql.substr(begin, end - begin); }
 };
@@ -54,16 +57,25 @@ struct TokenRange {
 };
 
 // ASCII-only, as both engines compare keywords. `lower` is written in lower case.
-bool equals_ignoring_case(std::string_view text, std::string_view lower);
+inline bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+  if (text.size() != lower.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != lower[i]) return false;
+  }
+  return true;
+}
 std::string lower_case(std::string_view text);
 // Is `token` the bare word `lower`, in any case?
 inline bool is_word(const Token& token, std::string_view sql, std::string_view lower) {
-  return token.kind == TokenKind::identifier && equals_ignoring_case(token.text(sql), lower);
+  return token.kind == TokenKind::identifier && token.end - token.begin == lower.size() &&
+         equals_ignoring_case(token.text(sql), lower);
 }
 // Is `token` the operator or punctuation `text`?
 inline bool is_symbol(const Token& token, std::string_view sql, std::string_view text) {
   return (token.kind == TokenKind::op || token.kind == TokenKind::punctuation) &&
-         token.text(sql) == text;
+         token.end - token.begin == text.size() &&
+         std::memcmp(sql.data() + token.begin, text.data(), text.size()) == 0;
 }
 
 }  // namespace hodor

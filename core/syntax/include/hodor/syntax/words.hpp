@@ -44,6 +44,21 @@ struct VolatileWord {
   Volatility volatility = Volatility::always;
   VolatileForm form = VolatileForm::call;
 };
+
+// All that the lists of one dialect say about one word.
+struct WordEntry {
+  std::string_view text;       // lower case; empty: in no list
+  std::uint16_t number = 0;    // of the word in its dialect; 0: in no list
+  std::uint8_t parser_word = 0;  // in parser_words.def, counted from 1
+  WordClass word_class = WordClass::none;
+  bool is_builtin_function = false;
+  bool is_grammar_call = false;
+  bool is_pure_table_function = false;
+  const VolatileWord* volatile_word = nullptr;  // also for words that are in no list
+};
+// The word in any case. The answer stays where it is.
+const WordEntry& find_word(Dialect dialect, std::string_view word);
+
 // Null when `name` is not volatile in any form.
 const VolatileWord* find_volatile(Dialect dialect, std::string_view name);
 

@@ -1,0 +1,78 @@
+// See names.hpp.
+#include "hodor/syntax/names.hpp"
+
+#include <algorithm>
+
+#include "characters.hpp"
+#include "folded_hash.hpp"
+
+namespace hodor {
+namespace {
+
+constexpr std::size_t kFirstSlots = 256;
+
+}  // namespace
+
+Names::Names(Dialect dialect) : dialect_(dialect), slots_(2, kNoName) {
+  entries_.push_back({0, 0, 0, true, &find_word(dialect, {})});
+}
+
+bool Names::is_same(const Entry& entry, std::string_view value) const {
+  return entry.size == value.size() &&
+         equals_ignoring_case(value, {folded_.data() + entry.begin, entry.size});
+}
+
+NameId Names::find(std::string_view value) const {
+  const std::uint32_t hash = folded_hash(value);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t slot = hash & mask; slots_[slot] != kNoName; slot = (slot + 1) & mask) {
+    const Entry& entry = entries_[slots_[slot]];
+    if (entry.hash == hash && is_same(entry, value)) return slots_[slot];
+  }
+  return kNoName;
+}
+
+std::vector<NameId> Names::find_all(std::span<const std::string_view> values) const {
+  std::vector<NameId> found;
+  for (const std::string_view value : values) {
+    const NameId name = find(value);
+    if (name != kNoName) found.push_back(name);
+  }
+  return found;
+}
+
+NameId Names::add(std::string_view value) {
+  if (value.empty()) return kNoName;  // Spark: ``
+  const std::uint32_t hash = folded_hash(value);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash & mask;
+  for (; slots_[slot] != kNoName; slot = (slot + 1) & mask) {
+    const Entry& entry = entries_[slots_[slot]];
+    if (entry.hash == hash && is_same(entry, value)) return slots_[slot];
+  }
+  Entry entry{static_cast<std::uint32_t>(folded_.size()), static_cast<std::uint32_t>(value.size()),
+              hash, true, nullptr};
+  for (const char c : value) {
+    folded_.push_back(lower(c));
+    entry.is_ascii = entry.is_ascii && !is_wide(c);
+  }
+  entry.word = &find_word(dialect_, value);
+  const auto id = static_cast<NameId>(entries_.size());
+  entries_.push_back(entry);
+  slots_[slot] = id;
+  if (entries_.size() * 2 >= slots_.size()) grow();
+  return id;
+}
+
+void Names::grow() {
+  slots_.assign(std::max<std::size_t>(slots_.size() * 4, kFirstSlots), kNoName);
+  entries_.reserve(slots_.size() / 2);
+  const std::size_t mask = slots_.size() - 1;
+  for (NameId id = 1; id < entries_.size(); ++id) {
+    std::size_t slot = entries_[id].hash & mask;
+    while (slots_[slot] != kNoName) slot = (slot + 1) & mask;
+    slots_[slot] = id;
+  }
+}
+
+}  // namespace hodor

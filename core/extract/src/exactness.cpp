@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "extractor.hpp"
-#include "hodor/syntax/lexer.hpp"
 
 namespace hodor {
 namespace {
@@ -25,9 +24,10 @@ constexpr std::string_view kExactTypes[] = {
 #include "exact_words.inc"
 };
 #undef EXACT_TYPE
-constexpr std::string_view kExactSymbols[] = {
-    "!=", "!~", "!~*", "!~~", "!~~*", "&",  "&&", "*",  "+",  "-", "->", "->>", "<",  "<<", "<=",
-    "<>", "<@", "=",   "==",  ">",    ">=", ">>", "@>", "^@", "|", "||", "~",   "~*", "~~", "~~*",
+constexpr std::string_view kExactBytes = "&*+-<=>|~";  // symbols of one byte
+constexpr std::string_view kExactSymbols[] = {  // and of several
+    "!=", "!~", "!~*", "!~~", "!~~*", "&&", "->", "->>", "<<", "<=", "<>", "<@",
+    "==", ">=", ">>",  "@>",  "^@",   "||", "~*", "~~",  "~~*",
 };
 // Aggregates whose value is a number of rows or a truth: equal values count alike.
 constexpr std::string_view kCounts[] = {"approx_count_distinct",
@@ -47,14 +47,27 @@ bool in(const List& list, std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
+const WordSet& exact_functions() {
+  static const WordSet words(Dialect::duckdb, kExactFunctions);
+  return words;
+}
+
+const WordSet& counts() {
+  static const WordSet words(Dialect::duckdb, kCounts);
+  return words;
+}
+
+bool is_exact_symbol(std::string_view symbol) {
+  return symbol.size() == 1 ? kExactBytes.find(symbol[0]) != std::string_view::npos
+                            : in(kExactSymbols, symbol);
+}
+
 class Judge {
  public:
-  Judge(const Tree& tree, NodeId final_select) : tree_(tree) {
-    const NodeId list =
-        final_select == kNoNode ? kNoNode : tree.child(final_select, NodeKind::select_list);
-    if (list == kNoNode) return;
-    for (const NodeId item : children(tree, list)) final_items_.insert(item);
-  }
+  Judge(const Tree& tree, NodeId final_select)
+      : tree_(tree),
+        final_list_(final_select == kNoNode ? kNoNode
+                                            : tree.child(final_select, NodeKind::select_list)) {}
 
   Exactness run() {
     Exactness found{false, false, false};
@@ -82,7 +95,7 @@ class Judge {
         break;
       case NodeKind::op:
         if (tree_.tokens[node.begin].kind != TokenKind::identifier &&
-            !in(kExactSymbols, tree_.token_text(node.begin))) {
+            !is_exact_symbol(tree_.token_text(node.begin))) {
           makers_.push_back(node.begin);
         }
         break;
@@ -110,14 +123,14 @@ class Judge {
   void call(NodeId id, Exactness& found) {
     const NodeId path = tree_[id].first_child;
     const bool named = path != kNoNode && tree_[path].kind == NodeKind::path;
-    const std::string name = named ? last_name(tree_, path) : std::string();
-    if (!in(kExactFunctions, name)) makers_.push_back(tree_[id].begin);
-    if (!named || (is_aggregate(tree_.dialect, name) && !in(kCounts, name))) {
+    const NameId name = named ? last_name_of(tree_, path) : kNoName;
+    const bool aggregates = is_aggregate(tree_, name);
+    if (!exact_functions().has(tree_.names, name)) makers_.push_back(tree_[id].begin);
+    if (!named || (aggregates && !counts().has(tree_.names, name))) {
       found.merges = true;
       merging_calls_.push_back(id);
     }
-    const bool window = tree_.child(id, NodeKind::over) != kNoNode;
-    if (is_aggregate(tree_.dialect, name) && !window) aggregates_.push_back(tree_[id].begin);
+    if (aggregates && tree_.child(id, NodeKind::over) == kNoNode) aggregates_.push_back(tree_[id].begin);
   }
 
   // Kinds that give columns other names than an alias does, or none.
@@ -147,8 +160,8 @@ class Judge {
   bool is_exact_type(NodeId id) const {
     const NodeId path = tree_.child(id, NodeKind::path);
     if (path == kNoNode) return false;
-    const std::vector<std::string> names = names_in(tree_, path);
-    return !names.empty() && in(kExactTypes, lower_case(names.front()));
+    const Token& first = tree_.tokens[tree_[path].begin];
+    return in(kExactTypes, tree_.names.text(first.name));
   }
 
   bool is_inexact_token(const Token& token) const {
@@ -189,33 +202,41 @@ class Judge {
 
   void follow_item(NodeId item) {
     if (!is_suspect(item)) return;
-    std::string name;
-    if (item_name(tree_, item, name)) {
-      suspects_.insert(lower_case(name));
+    const std::uint32_t name = item_name_token(tree_, item);
+    if (name != kNone && tree_.tokens[name].name != kNoName) {
+      suspects_.insert(tree_.tokens[name].name);
+    } else if (name != kNone) {
+      by_place_ = true;  // DuckDB takes a string for an alias
     } else {
-      by_place_ |= !final_items_.contains(item) && !is_of_value(item);
+      by_place_ |= parent_of(item) != final_list_ && !is_of_value(item);
     }
   }
 
   // Whether an item is one of a subquery that stands for a value, inside of the expression that
   // uses it.
   bool is_of_value(NodeId item) {
-    if (parents_.empty()) {
-      parents_.resize(tree_.nodes.size(), kNoNode);
-      for (NodeId id = 0; id < tree_.nodes.size(); ++id) {
-        for (const NodeId child : children(tree_, id)) parents_[child] = id;
-      }
-    }
-    NodeId id = parents_[parents_[item]];
+    NodeId id = parent_of(parent_of(item));
     if (tree_[id].kind != NodeKind::select) return false;
     do id = parents_[id];
     while (tree_[id].kind == NodeKind::query || tree_[id].kind == NodeKind::subquery);
     return tree_[id].kind == NodeKind::expr || tree_[id].kind == NodeKind::argument;
   }
 
+  NodeId parent_of(NodeId child) {
+    if (parents_.empty()) {
+      parents_.resize(tree_.nodes.size(), kNoNode);
+      for (NodeId id = 0; id < tree_.nodes.size(); ++id) {
+        for (const NodeId below : children(tree_, id)) parents_[below] = id;
+      }
+    }
+    return parents_[child];
+  }
+
   void suspect_names_of(NodeId id) {
     if (id == kNoNode) return;
-    for (const std::string& name : names_in(tree_, id)) suspects_.insert(lower_case(name));
+    for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
+      if (tree_.tokens[i].name != kNoName) suspects_.insert(tree_.tokens[i].name);
+    }
   }
 
   bool select_mixes(NodeId id) const {
@@ -252,21 +273,20 @@ class Judge {
     if (holds_one_of(makers_, node)) return true;
     if (suspects_.empty()) return false;
     for (std::uint32_t i = node.begin; i < node.end; ++i) {
-      const TokenKind kind = tree_.tokens[i].kind;
-      if (kind != TokenKind::identifier && kind != TokenKind::quoted_identifier) continue;
-      if (suspects_.contains(lower_case(name_value(tree_.tokens[i], tree_.sql)))) return true;
+      const NameId name = tree_.tokens[i].name;
+      if (name != kNoName && suspects_.contains(name)) return true;
     }
     return false;
   }
 
   const Tree& tree_;
-  std::set<NodeId> final_items_;           // select items whose names are the text's columns
+  NodeId final_list_;                      // its items' names are the text's columns
   std::vector<std::uint32_t> makers_;      // tokens where an inexact value may begin
   std::vector<std::uint32_t> aggregates_;  // tokens where an aggregate begins
   std::vector<std::uint32_t> stars_;
   std::vector<NodeId> parents_;  // made when first needed
   std::vector<NodeId> merging_calls_;
-  std::set<std::string> suspects_;  // names that may stand for inexact values, lower case
+  std::set<NameId> suspects_;  // names that may stand for inexact values
   bool by_place_ = false;
 };
 

@@ -10,8 +10,12 @@
 namespace hodor {
 namespace {
 
-// Words of the grammar that look like calls.
-bool is_grammar_call(Dialect dialect, std::string_view name) {
+bool is_name(TokenKind kind) {
+  return kind == TokenKind::identifier || kind == TokenKind::quoted_identifier;
+}
+
+// Calls of the grammar that are no function of the engine's catalog.
+bool is_call_of_grammar(Dialect dialect, std::string_view name) {
   static constexpr std::string_view kBoth[] = {"all", "any", "array", "exists", "some", "row"};
   static constexpr std::string_view kDuckdb[] = {"columns", "map", "cube", "rollup", "unpack"};
   const auto in = [name](const auto& list) {
@@ -23,9 +27,26 @@ bool is_grammar_call(Dialect dialect, std::string_view name) {
 
 }  // namespace
 
+NameId last_name_of(const Tree& tree, NodeId id) {
+  for (std::uint32_t i = tree[id].end; i > tree[id].begin; --i) {
+    if (is_name(tree.tokens[i - 1].kind)) return tree.tokens[i - 1].name;
+  }
+  return kNoName;
+}
+
 std::string last_name(const Tree& tree, NodeId id) {
-  const std::vector<std::string> names = names_in(tree, id);
-  return names.empty() ? std::string() : lower_case(names.back());
+  return std::string(tree.names.text(last_name_of(tree, id)));
+}
+
+NameId single_name_of(const Tree& tree, NodeId id) {
+  NameId found = kNoName;
+  int names = 0;
+  for (std::uint32_t i = tree[id].begin; i < tree[id].end; ++i) {
+    if (!is_name(tree.tokens[i].kind)) continue;
+    ++names;
+    found = tree.tokens[i].name;
+  }
+  return names == 1 ? found : kNoName;
 }
 
 NodeId only_operand(const Tree& tree, NodeId expr) {
@@ -52,24 +73,41 @@ bool string_value(const Tree& tree, std::uint32_t token, std::string& value) {
   return true;
 }
 
-bool item_name(const Tree& tree, NodeId item, std::string& name) {
+std::uint32_t item_name_token(const Tree& tree, NodeId item) {
   const NodeId alias = tree.child(item, NodeKind::alias);
   if (alias != kNoNode) {
     const NodeId node = tree.child(alias, NodeKind::name);
-    if (node == kNoNode) return false;
-    if (is_string(tree.tokens[tree[node].begin].kind)) {
-      return string_value(tree, tree[node].begin, name);
-    }
-    name = name_value(tree.tokens[tree[node].begin], tree.sql);
-    return true;
+    return node == kNoNode ? kNone : tree[node].begin;
   }
   const NodeId expr = tree.child(item, NodeKind::expr);
   const NodeId operand = expr == kNoNode ? kNoNode : only_operand(tree, expr);
-  if (operand == kNoNode || tree[operand].kind != NodeKind::column) return false;
-  const std::vector<std::string> names = names_in(tree, operand);
-  name = names.back();
+  if (operand == kNoNode || tree[operand].kind != NodeKind::column) return kNone;
+  std::uint32_t token = tree[operand].end - 1;
+  while (!is_name(tree.tokens[token].kind)) --token;
+  return token;
+}
+
+// DuckDB takes a string for an alias.
+bool name_at(const Tree& tree, std::uint32_t token, std::string& name) {
+  if (token == kNone) return false;
+  if (is_string(tree.tokens[token].kind)) return string_value(tree, token, name);
+  name = name_value(tree.tokens[token], tree.sql);
   return true;
 }
+
+bool item_name(const Tree& tree, NodeId item, std::string& name) {
+  return name_at(tree, item_name_token(tree, item), name);
+}
+
+Extractor::Extractor(const Tree& tree, const ExtractOptions& options)
+    : tree_(tree),
+      options_(options),
+      plain_text_exprs_(tree.nodes.size()),
+      mentioned_(tree.names.size()),
+      called_(tree.names.size()),
+      columns_name_(tree.names.find("columns")),
+      rowid_name_(tree.names.find("rowid")),
+      metadata_name_(tree.names.find("_metadata")) {}
 
 Facts Extractor::run() {
   facts_.exact = tree_.exact();
@@ -89,10 +127,8 @@ Facts Extractor::run() {
     walk_children(tree_.root, {});
   }
   if (shape.open) facts_.star = true;
-  std::set<std::string> names;
-  for (const std::string& name : shape.columns) names.insert(lower_case(name));
-  const bool distinct = names.size() == shape.columns.size();  // else the engine renames some
-  if (shape.named && !shape.open && distinct) facts_.output_columns = shape.columns;
+  list_names();
+  if (shape.named && !shape.open) name_output(shape.columns);
   if (!facts_.exact) {
     facts_.star = true;
     facts_.order_sensitive = true;
@@ -108,6 +144,28 @@ Facts Extractor::run() {
   if (!facts_.exact && !options_.own.empty()) facts_.own = {OwnReads::other, false};
   normalize(facts_);
   return std::move(facts_);
+}
+
+// The columns of the result, unless two have one name: the engine renames some then.
+void Extractor::name_output(const std::vector<std::uint32_t>& tokens) {
+  std::vector<std::string> folded;
+  for (const std::uint32_t token : tokens) {
+    std::string name;
+    name_at(tree_, token, name);
+    folded.push_back(lower_case(name));
+    facts_.output_columns.push_back(std::move(name));
+  }
+  std::sort(folded.begin(), folded.end());
+  if (std::adjacent_find(folded.begin(), folded.end()) != folded.end()) {
+    facts_.output_columns.clear();
+  }
+}
+
+void Extractor::list_names() {
+  for (NameId name = 0; name < tree_.names.size(); ++name) {
+    if (mentioned_[name]) facts_.columns.emplace_back(tree_.names.text(name));
+    if (called_[name]) facts_.functions.emplace_back(tree_.names.text(name));
+  }
 }
 
 void Extractor::walk_children(NodeId id, const Place& place) {
@@ -202,26 +260,32 @@ void Extractor::subquery_in_expression(NodeId id, const Place& place, bool exist
 }
 
 void Extractor::mention_names(NodeId id) {
-  for (const std::string& name : names_in(tree_, id)) facts_.columns.push_back(lower_case(name));
+  for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
+    if (is_name(tree_.tokens[i].kind)) mentioned_[tree_.tokens[i].name] = true;
+  }
 }
 
 void Extractor::column(NodeId id, const Place& place) {
   mention_names(id);
   note_run_values(id);
-  const std::vector<std::string> names = names_in(tree_, id);
-  if (names.empty()) return;
-  const std::string first = lower_case(names.front());
-  const Token& token = tree_.tokens[tree_[id].begin];
-  if (names.size() == 1 && token.kind == TokenKind::identifier) volatile_word(id, first, true);
-  if (tree_.dialect == Dialect::duckdb && lower_case(names.back()) == "rowid") {
-    facts_.order_sensitive = true;
-  }
-  if (tree_.dialect != Dialect::duckdb) {
-    for (const std::string& name : names) {
-      if (lower_case(name) == "_metadata") add_volatile(id, VolatileClass::always);
+  std::size_t names = 0;
+  NameId first = kNoName;
+  NameId last = kNoName;
+  for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
+    if (!is_name(tree_.tokens[i].kind)) continue;
+    last = tree_.tokens[i].name;
+    if (names++ == 0) first = last;
+    if (tree_.dialect != Dialect::duckdb && last != kNoName && last == metadata_name_) {
+      add_volatile(id, VolatileClass::always);
     }
   }
-  if (names.size() != 1) return;
+  if (names == 0) return;
+  const Token& token = tree_.tokens[tree_[id].begin];
+  if (names == 1 && token.kind == TokenKind::identifier) volatile_word(id, first, true);
+  if (tree_.dialect == Dialect::duckdb && last != kNoName && last == rowid_name_) {
+    facts_.order_sensitive = true;
+  }
+  if (names != 1) return;
   // `select t from t`: the whole row, so the value follows the schema of t.
   for (const Sources* sources = place.sources; sources != nullptr; sources = sources->outer) {
     for (const Sources::Source& source : sources->list) {
@@ -233,26 +297,40 @@ void Extractor::column(NodeId id, const Place& place) {
 void Extractor::call(NodeId id, const Place& place) {
   const NodeId path = tree_[id].first_child;
   const bool is_path = path != kNoNode && tree_[path].kind == NodeKind::path;
-  std::vector<std::string> names = names_in(tree_, is_path ? path : id);
-  if (!is_path && !names.empty()) names.resize(1);  // a call inside of an opaque run
-  std::string name;
-  for (const std::string& part : names) {
-    if (!name.empty()) name.push_back('.');
-    name.append(lower_case(part));
+  std::vector<NameId> names;
+  const Node& named = tree_[is_path ? path : id];
+  for (std::uint32_t i = named.begin; i < named.end; ++i) {
+    if (!is_name(tree_.tokens[i].kind)) continue;
+    names.push_back(tree_.tokens[i].name);
+    if (!is_path) break;  // a call inside of an opaque run
   }
-  const std::string last = names.empty() ? std::string() : lower_case(names.back());
+  const NameId last_id = names.empty() ? kNoName : names.back();
+  const std::string_view last = tree_.names.text(last_id);
+  std::string name;
+  if (names.size() > 1) {
+    for (const NameId part : names) {
+      if (!name.empty()) name.push_back('.');
+      name.append(tree_.names.text(part));
+    }
+  } else {
+    name = last;
+  }
   if (tree_.child(id, NodeKind::within_group) != kNoNode &&
       (name == "percentile_cont" || name == "percentile_disc") &&
       tree_.dialect == Dialect::duckdb) {
     name = "quantile" + name.substr(10);  // the grammar's spelling
   }
-  const bool grammar = names.size() == 1 && is_grammar_call(tree_.dialect, name);
-  if (!grammar) facts_.functions.push_back(name);
+  const bool grammar = names.size() == 1 && is_call_of_grammar(tree_.dialect, name);
+  if (!grammar && names.size() == 1 && name == last) {
+    called_[last_id] = true;
+  } else if (!grammar) {
+    facts_.functions.push_back(name);
+  }
   if (names.size() > 1 && !tree_.has(id, flag::method)) {
     // On DuckDB `a.f(x)` may be the method call f(a, x) on a column.
-    for (const std::string& part : names) facts_.columns.push_back(lower_case(part));
+    for (const NameId part : names) mentioned_[part] = true;
   }
-  volatile_word(id, last, false);
+  volatile_word(id, last_id, false);
   if (id != table_function_ && is_order_sensitive_call(tree_, id)) facts_.order_sensitive = true;
   if (last == "columns") {
     for (const Sources* s = place.sources; s != nullptr; s = s->outer) {
@@ -280,7 +358,7 @@ void Extractor::call(NodeId id, const Place& place) {
 void Extractor::mark_plain_texts(NodeId id) {
   for (const NodeId child : children(tree_, id)) {
     if (tree_[child].kind == NodeKind::expr && only_operand(tree_, child) != kNoNode) {
-      plain_text_exprs_.insert(child);
+      plain_text_exprs_[child] = true;
     }
   }
 }

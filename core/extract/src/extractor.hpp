@@ -3,25 +3,31 @@
 // In:  a tree and options. Out: facts, and the findings that are judged after the walk.
 // Never: resolves columns. What needs a column's owner is decided for the worst case.
 #pragma once
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "hodor/extract/facts.hpp"
+#include "hodor/scopes/scopes.hpp"
 
 namespace hodor {
 
 // The value of a plain or dollar-quoted string; empty and false for other kinds.
 bool string_value(const Tree& tree, std::uint32_t token, std::string& value);
-// The last name of a path, call or column, in lower case.
+// The last name of a path, call or column.
+NameId last_name_of(const Tree& tree, NodeId id);
+// The same in lower case.
 std::string last_name(const Tree& tree, NodeId id);
+// The only name of a path or call; kNoName when there are several.
+NameId single_name_of(const Tree& tree, NodeId id);
 // The one operand that an expr consists of, or kNoNode.
 NodeId only_operand(const Tree& tree, NodeId expr);
 // The name that a select item gives its column: alias or plain column; false when it has none.
 bool item_name(const Tree& tree, NodeId item, std::string& name);
+// The token of that name, or kNone.
+std::uint32_t item_name_token(const Tree& tree, NodeId item);
 bool is_order_sensitive_call(const Tree& tree, NodeId call);
-bool is_aggregate(Dialect dialect, std::string_view name);
+bool is_aggregate(const Tree& tree, NameId name);
 // `own`: the relation nodes that are the own relation.
 OwnReadFacts judge_own_reads(const Tree& tree, const std::vector<NodeId>& own);
 bool names_own(const std::vector<std::string>& parts, const std::vector<std::string>& own);
@@ -30,13 +36,13 @@ bool names_own(const std::vector<std::string>& parts, const std::vector<std::str
 struct Shape {
   bool open = false;   // columns follow the schema of something outside of the text
   bool named = false;  // `columns` is complete
-  std::vector<std::string> columns;
+  std::vector<std::uint32_t> columns;  // tokens of their names
 };
 
 // CTEs in scope, innermost first; the last definition of a name wins.
 struct CteScope {
   const CteScope* outer = nullptr;
-  std::string name;  // lower case
+  NameId name = kNoName;
   Shape shape;
   // While the CTE's own query is walked: the tokens in which its name means itself.
   bool in_own_query = false;
@@ -46,7 +52,7 @@ struct CteScope {
 // FROM sources in scope, innermost first.
 struct Sources {
   struct Source {
-    std::string name;  // lower case; empty: none
+    NameId name = kNoName;
     Shape shape;
   };
   const Sources* outer = nullptr;
@@ -55,7 +61,7 @@ struct Sources {
 
 class Extractor {
  public:
-  Extractor(const Tree& tree, const ExtractOptions& options) : tree_(tree), options_(options) {}
+  Extractor(const Tree& tree, const ExtractOptions& options);
   Facts run();
 
  private:
@@ -89,6 +95,8 @@ class Extractor {
   void select_item(NodeId item, const Place& place, Shape& shape);
   void star(NodeId id, const Place& place, Shape& shape);
   bool has_columns_call(NodeId id) const;
+  void list_names();
+  void name_output(const std::vector<std::uint32_t>& tokens);
   Shape set_operations(NodeId id, const Place& place);
   void cte(NodeId id, bool recursive, CteScope& entry, const Place& place);
 
@@ -96,16 +104,16 @@ class Extractor {
   void from_item(NodeId id, const Place& place, Sources& into);
   void relation(NodeId id, const Place& place, Sources& into);
   void table_function(NodeId id, const Place& place, Sources& into);
-  void file_function(NodeId call, const std::string& name);
+  void file_function(NodeId call, std::string_view name);
   void file(NodeId id, Sources& into);
   void derived(NodeId id, const Place& place, Sources& into);
   void join(NodeId id, const Place& place, Sources& into);
   void lateral_view(NodeId id, const Place& place, Sources& into);
   void pivot(NodeId id, const Place& place, Sources& into);
-  void add_source(NodeId owner, std::string default_name, Shape shape, Sources& into);
+  void add_source(NodeId owner, NameId default_name, Shape shape, Sources& into);
 
   // volatile_calls.cpp
-  void volatile_word(NodeId id, std::string_view name, bool bare);
+  void volatile_word(NodeId id, NameId name, bool bare);
   void volatile_string(NodeId literal, NodeId expr);
   void add_volatile(NodeId id, VolatileClass volatile_class);
   void settle_stamps();
@@ -124,7 +132,13 @@ class Extractor {
   int nested_queries_ = 0;           // subqueries around the walk's place
   NodeId table_function_ = kNoNode;  // a call in FROM, whose rows are judged by name
   std::vector<NodeId> own_relations_;
-  std::set<NodeId> plain_text_exprs_;  // exprs whose string stays a string
+  std::vector<bool> plain_text_exprs_;  // by node: an expr whose string stays a string
+  std::vector<bool> mentioned_;         // by name: columns of the facts
+  std::vector<bool> called_;            // by name: functions of the facts with one name
+  // Names that are asked for often, if the text has them.
+  NameId columns_name_;
+  NameId rowid_name_;
+  NameId metadata_name_;
   std::vector<bool> noted_;            // per value of this run: its place has been judged
 };
 

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "extractor.hpp"
-#include "hodor/syntax/lexer.hpp"
 #include "hodor/syntax/words.hpp"
 
 namespace hodor {
@@ -49,14 +48,13 @@ bool is_path_format(std::string_view name) {
 
 }  // namespace
 
-void Extractor::add_source(NodeId owner, std::string default_name, Shape shape, Sources& into) {
-  Sources::Source source{std::move(default_name), std::move(shape)};
+void Extractor::add_source(NodeId owner, NameId default_name, Shape shape, Sources& into) {
+  Sources::Source source{default_name, std::move(shape)};
   const NodeId alias = tree_.child(owner, NodeKind::alias);
   if (alias != kNoNode) {
     const NodeId name = tree_.child(alias, NodeKind::name);
-    const std::vector<std::string> names =
-        name == kNoNode ? std::vector<std::string>() : names_in(tree_, name);
-    if (!names.empty()) source.name = lower_case(names.front());
+    const NameId given = name == kNoNode ? kNoName : tree_.tokens[tree_[name].begin].name;
+    if (given != kNoName) source.name = given;
     const NodeId columns = tree_.child(alias, NodeKind::column_names);
     if (columns != kNoNode) {
       source.shape.named = false;
@@ -87,7 +85,7 @@ void Extractor::from_item(NodeId id, const Place& place, Sources& into) {
         break;
       case NodeKind::inline_values:
         walk_children(tree_.child(child, NodeKind::values), place);
-        add_source(child, "", {}, into);
+        add_source(child, kNoName, {}, into);
         break;
       case NodeKind::from_group: {
         const std::size_t first = into.list.size();
@@ -98,7 +96,7 @@ void Extractor::from_item(NodeId id, const Place& place, Sources& into) {
         bool open = false;
         for (std::size_t i = first; i < into.list.size(); ++i) open |= into.list[i].shape.open;
         if (tree_.child(child, NodeKind::alias) != kNoNode) {
-          add_source(child, "", {open, false, {}}, into);
+          add_source(child, kNoName, {open, false, {}}, into);
         }
         break;
       }
@@ -122,8 +120,8 @@ void Extractor::from_item(NodeId id, const Place& place, Sources& into) {
   const NodeId first = tree_[id].first_child;
   if (first == kNoNode || tree_[first].kind != NodeKind::alias || into.list.size() <= before)
     return;
-  const std::vector<std::string> names = names_in(tree_, first);
-  if (!names.empty()) into.list[before].name = lower_case(names.front());
+  const NameId name = last_name_of(tree_, first);
+  if (name != kNoName) into.list[before].name = name;
 }
 
 void Extractor::relation(NodeId id, const Place& place, Sources& into) {
@@ -137,7 +135,7 @@ void Extractor::relation(NodeId id, const Place& place, Sources& into) {
     }
   }
   if (name.parts.empty()) return;
-  const std::string last = lower_case(name.parts.back());
+  const NameId last = last_name_of(tree_, path);
   if (name.parts.size() == 1) {
     for (const CteScope* scope = place.ctes; scope != nullptr; scope = scope->outer) {
       if (scope->name != last) continue;
@@ -171,16 +169,17 @@ void Extractor::table_function(NodeId id, const Place& place, Sources& into) {
   for (const NodeId child : children(tree_, id)) {
     if (tree_[child].kind == NodeKind::sample) walk(child, place);
   }
-  const std::vector<std::string> names = names_in(tree_, tree_[function].first_child);
-  const std::string name = names.size() == 1 ? lower_case(names.front()) : std::string();
+  const NameId single = single_name_of(tree_, tree_[function].first_child);
+  const NameId last = last_name_of(tree_, tree_[function].first_child);
+  const std::string_view name = tree_.names.text(single);
   if (tree_.dialect == Dialect::duckdb && (is_file_function(name) || is_lake_function(name))) {
     file_function(function, name);
-    add_source(id, name, {true, false, {}}, into);
+    add_source(id, single, {true, false, {}}, into);
     return;
   }
   if (name.empty() || !is_pure_table_function(tree_.dialect, name)) {
     facts_.opaque_inputs.push_back(std::string(tree_.text(function)));
-    add_source(id, names.empty() ? "" : lower_case(names.back()), {true, false, {}}, into);
+    add_source(id, last, {true, false, {}}, into);
     return;
   }
   // One column per field when asked to go deeper, or always with inline.
@@ -189,12 +188,12 @@ void Extractor::table_function(NodeId id, const Place& place, Sources& into) {
     if (tree_[child].kind == NodeKind::argument) ++arguments;
   }
   const bool fields = name.substr(0, 6) == "inline" || (name == "unnest" && arguments > 1);
-  add_source(id, name, {fields, false, {}}, into);
+  add_source(id, single, {fields, false, {}}, into);
 }
 
 // read_csv('a.csv', ...), read_csv(['a.csv', 'b.csv']): files when every name is a literal. Options
 // of a lake function can name another version or another folder: it must have none.
-void Extractor::file_function(NodeId call, const std::string& name) {
+void Extractor::file_function(NodeId call, std::string_view name) {
   std::vector<FileRead> files;
   bool certain = false;
   bool first = true;
@@ -216,7 +215,7 @@ void Extractor::file_function(NodeId call, const std::string& name) {
           !string_value(tree_, tree_[node].begin, value)) {
         return false;
       }
-      files.push_back({std::move(value), name});
+      files.push_back({std::move(value), std::string(name)});
       return true;
     };
     if (tree_[operand].kind == NodeKind::list) {
@@ -247,7 +246,7 @@ void Extractor::file(NodeId id, Sources& into) {
   } else {
     facts_.opaque_inputs.push_back(std::string(tree_.text(text)));
   }
-  add_source(id, "", {true, false, {}}, into);
+  add_source(id, kNoName, {true, false, {}}, into);
 }
 
 void Extractor::derived(NodeId id, const Place& place, Sources& into) {
@@ -263,7 +262,7 @@ void Extractor::derived(NodeId id, const Place& place, Sources& into) {
       walk(child, place);
     }
   }
-  add_source(id, "", std::move(shape), into);
+  add_source(id, kNoName, std::move(shape), into);
 }
 
 void Extractor::join(NodeId id, const Place& place, Sources& into) {
@@ -285,17 +284,16 @@ void Extractor::lateral_view(NodeId id, const Place& place, Sources& into) {
   bool open = true;
   if (function != kNoNode) {
     walk(function, {place.ctes, &into});
-    const std::vector<std::string> names = names_in(tree_, tree_[function].first_child);
-    const std::string name = names.size() == 1 ? lower_case(names.front()) : std::string();
+    const std::string_view name =
+        tree_.names.text(single_name_of(tree_, tree_[function].first_child));
     open = name.substr(0, 6) == "inline";
     if (!is_pure_table_function(tree_.dialect, name)) {
       facts_.opaque_inputs.push_back(std::string(tree_.text(function)));
     }
   }
   const NodeId name = tree_.child(id, NodeKind::name);
-  const std::vector<std::string> names =
-      name == kNoNode ? std::vector<std::string>() : names_in(tree_, name);
-  into.list.push_back({names.empty() ? "" : lower_case(names.front()), {open, false, {}}});
+  into.list.push_back(
+      {name == kNoNode ? kNoName : last_name_of(tree_, name), {open, false, {}}});
 }
 
 // IN my_enum: the values of a type that nothing versions.
@@ -328,7 +326,7 @@ void Extractor::pivot(NodeId id, const Place& place, Sources& into) {
     if (tree_[child].kind != NodeKind::alias) walk(child, place);
   }
   for (Sources::Source& source : into.list) source.shape = {true, false, {}};
-  add_source(id, "", {true, false, {}}, into);
+  add_source(id, kNoName, {true, false, {}}, into);
 }
 
 }  // namespace hodor

@@ -1,5 +1,6 @@
 // Does the result depend on the order of input rows? When unsure: yes.
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "extractor.hpp"
@@ -37,25 +38,23 @@ constexpr std::string_view kInsensitiveDatabricks[] = {
 #undef SENSITIVE
 #undef INSENSITIVE
 
-template <class List>
-bool in(const List& list, std::string_view name) {
-  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+bool is_sensitive(const Tree& tree, NameId name) {
+  static const WordSet duckdb(Dialect::duckdb, kSensitiveDuckdb);
+  static const WordSet databricks(Dialect::databricks, kSensitiveDatabricks);
+  return (tree.dialect == Dialect::duckdb ? duckdb : databricks).has(tree.names, name);
 }
 
-bool is_sensitive(Dialect dialect, std::string_view name) {
-  return dialect == Dialect::duckdb ? in(kSensitiveDuckdb, name) : in(kSensitiveDatabricks, name);
-}
-
-bool is_insensitive(Dialect dialect, std::string_view name) {
-  return dialect == Dialect::duckdb ? in(kInsensitiveDuckdb, name)
-                                    : in(kInsensitiveDatabricks, name);
+bool is_insensitive(const Tree& tree, NameId name) {
+  static const WordSet duckdb(Dialect::duckdb, kInsensitiveDuckdb);
+  static const WordSet databricks(Dialect::databricks, kInsensitiveDatabricks);
+  return (tree.dialect == Dialect::duckdb ? duckdb : databricks).has(tree.names, name);
 }
 
 // Equal for rows that the window's ORDER BY does not tell apart.
 bool is_ranking(std::string_view name) {
   static constexpr std::string_view kRanking[] = {"cume_dist", "dense_rank", "percent_rank", "rank",
                                                   "rank_dense"};
-  return in(kRanking, name);
+  return std::find(std::begin(kRanking), std::end(kRanking), name) != std::end(kRanking);
 }
 
 // LIMIT 0, LIMIT NULL, OFFSET 0
@@ -76,29 +75,29 @@ bool takes_query(const Tree& tree, NodeId call) {
 
 }  // namespace
 
-bool is_aggregate(Dialect dialect, std::string_view name) {
-  return is_sensitive(dialect, name) || is_insensitive(dialect, name);
+bool is_aggregate(const Tree& tree, NameId name) {
+  return is_sensitive(tree, name) || is_insensitive(tree, name);
 }
 
 bool is_order_sensitive_call(const Tree& tree, NodeId call) {
   const NodeId path = tree[call].first_child;
   if (path == kNoNode || tree[path].kind != NodeKind::path) return true;
-  const std::vector<std::string> names = names_in(tree, path);
-  const std::string name = lower_case(names.back());
+  const NameId name = last_name_of(tree, path);
+  const WordEntry& word = tree.names.word(name);
+  const bool is_qualified = single_name_of(tree, path) != name;
   const NodeId over = tree.child(call, NodeKind::over);
   if (over != kNoNode) {
-    if (is_ranking(name)) return false;
+    if (is_ranking(tree.names.text(name))) return false;
     const NodeId spec = tree.child(over, NodeKind::window_spec);
     const bool framed = spec == kNoNode || tree.child(spec, NodeKind::frame) != kNoNode ||
                         tree.child(spec, NodeKind::name) != kNoNode;
-    return framed || !is_insensitive(tree.dialect, name);
+    return framed || !is_insensitive(tree, name);
   }
-  if (is_sensitive(tree.dialect, name)) return true;
-  if (name == "array" && takes_query(tree, call)) return true;
+  if (is_sensitive(tree, name)) return true;
+  if (word.text == "array" && takes_query(tree, call)) return true;
   // A user's own function may hold anything.
-  const bool known = is_builtin_function(tree.dialect, name) || is_insensitive(tree.dialect, name);
-  return names.size() > 1 ? !tree.has(call, flag::method) && !known
-                          : !known && !is_grammar_call(name);
+  const bool known = word.is_builtin_function || is_insensitive(tree, name);
+  return is_qualified ? !tree.has(call, flag::method) && !known : !known && !word.is_grammar_call;
 }
 
 void Extractor::order_marks(NodeId id) {

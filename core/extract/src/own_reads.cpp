@@ -85,9 +85,9 @@ bool Spine::has_below(NodeId id, NodeKind kind) const {
 bool Spine::has_aggregate(NodeId id) const {
   if (tree_[id].kind == NodeKind::query || tree_[id].kind == NodeKind::subquery) return false;
   if (tree_[id].kind == NodeKind::call && tree_.child(id, NodeKind::over) == kNoNode) {
-    const std::string name = last_name(tree_, tree_[id].first_child);
+    const NameId name = last_name_of(tree_, tree_[id].first_child);
     // A user's own function may be a macro around an aggregate.
-    if (is_aggregate(tree_.dialect, name) || is_order_sensitive_call(tree_, id)) return true;
+    if (is_aggregate(tree_, name) || is_order_sensitive_call(tree_, id)) return true;
   }
   for (const NodeId child : children(tree_, id)) {
     if (has_aggregate(child)) return true;

@@ -3,8 +3,6 @@
 
 #include "extractor.hpp"
 #include "hodor/base/limits.hpp"
-#include "hodor/scopes/scopes.hpp"
-#include "hodor/syntax/lexer.hpp"
 
 namespace hodor {
 namespace {
@@ -24,15 +22,15 @@ void append_columns(Shape& shape, const Shape& more) {
 // The names of an alias list `t(a, b)`; a shorter list leaves the rest of the columns as they are.
 void rename_columns(const Tree& tree, NodeId names, Shape& shape) {
   if (names == kNoNode) return;
-  std::vector<std::string> list;
+  std::vector<std::uint32_t> list;
   for (const NodeId name : children(tree, names)) {
     if (tree[name].kind != NodeKind::name) continue;
-    const std::vector<std::string> parts = names_in(tree, name);
-    if (parts.empty()) {
+    const TokenKind kind = tree.tokens[tree[name].begin].kind;
+    if (kind != TokenKind::identifier && kind != TokenKind::quoted_identifier) {
       shape.named = false;
       return;
     }
-    list.push_back(parts.front());
+    list.push_back(tree[name].begin);
   }
   if (!shape.named || list.size() > shape.columns.size()) {
     shape.named = false;
@@ -92,8 +90,7 @@ Shape Extractor::query(NodeId id, const Place& place) {
 void Extractor::cte(NodeId id, bool recursive, CteScope& entry, const Place& place) {
   const NodeId name = tree_.child(id, NodeKind::name);
   if (name != kNoNode) {
-    const std::vector<std::string> names = names_in(tree_, name);
-    if (!names.empty()) entry.name = lower_case(names.front());
+    entry.name = tree_.tokens[tree_[name].begin].name;
   }
   entry.outer = place.ctes;
   // A name means itself only under RECURSIVE, in the last branch of a union; before that, and in a
@@ -233,8 +230,8 @@ void Extractor::select_item(NodeId item, const Place& place, Shape& shape) {
     for (const NodeId part : children(tree_, expr)) {
       if (tree_[part].kind == NodeKind::star) shape.open = true;  // (struct).*
       if (tree_[part].kind != NodeKind::call) continue;
-      const std::vector<std::string> names = names_in(tree_, tree_[part].first_child);
-      const std::string name = names.empty() ? std::string() : lower_case(names.back());
+      const std::string_view name =
+          tree_.names.text(last_name_of(tree_, tree_[part].first_child));
       if (name == "unnest" || name == "inline" || name == "inline_outer" || name == "unpack") {
         shape.open = true;
       }
@@ -245,18 +242,21 @@ void Extractor::select_item(NodeId item, const Place& place, Shape& shape) {
     }
   }
   if (operand != kNoNode && has_columns_call(expr)) shape.named = false;
-  std::string name;
-  if (!item_name(tree_, item, name)) {
+  const std::uint32_t name = item_name_token(tree_, item);
+  std::string value;
+  if (name == kNone || (is_string(tree_.tokens[name].kind) && !string_value(tree_, name, value))) {
     shape.named = false;
   } else {
-    shape.columns.push_back(std::move(name));
+    shape.columns.push_back(name);
   }
 }
 
 // COLUMNS(...) or a star anywhere in an expression repeats the whole expression.
 bool Extractor::has_columns_call(NodeId id) const {
+  if (columns_name_ == kNoName) return false;
   if (tree_[id].kind == NodeKind::query || tree_[id].kind == NodeKind::subquery) return false;
-  if (tree_[id].kind == NodeKind::call && last_name(tree_, tree_[id].first_child) == "columns") {
+  if (tree_[id].kind == NodeKind::call &&
+      last_name_of(tree_, tree_[id].first_child) == columns_name_) {
     return true;
   }
   for (const NodeId child : children(tree_, id)) {
@@ -278,11 +278,11 @@ void Extractor::star(NodeId id, const Place& place, Shape& shape) {
       }
     }
   }
-  std::vector<std::string> qualifier;
+  std::vector<NameId> qualifier;
   for (std::uint32_t i = tree_[id].begin; i < tree_[id].end && tree_.token_text(i) != "*"; ++i) {
     const TokenKind kind = tree_.tokens[i].kind;
     if (kind == TokenKind::identifier || kind == TokenKind::quoted_identifier) {
-      qualifier.push_back(lower_case(name_value(tree_.tokens[i], tree_.sql)));
+      qualifier.push_back(tree_.tokens[i].name);
     }
   }
   bool found = false;

@@ -28,13 +28,21 @@ bool is_moment(std::string_view value) {
          word == "current_date" || word == "current_timestamp";
 }
 
+// False for most strings, at a glance: an escape sequence, or a quote before the word, may hide it.
+bool may_be_moment(std::string_view token) {
+  if (token.find('\\') != std::string_view::npos || token.front() == '$') return true;
+  for (const char c : token.substr(token.find_first_of("'\"") + 1)) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
+    return std::string_view("nNtTyYcC'\"").find(c) != std::string_view::npos;
+  }
+  return false;
+}
+
 // Does any node below need a row, or is it a query of its own?
 bool reads_rows(const Tree& tree, NodeId id) {
   switch (tree[id].kind) {
     case NodeKind::column: {
-      const std::vector<std::string> names = names_in(tree, id);
-      const VolatileWord* word =
-          names.size() == 1 ? find_volatile(tree.dialect, lower_case(names.front())) : nullptr;
+      const VolatileWord* word = tree.names.word(single_name_of(tree, id)).volatile_word;
       return word == nullptr || word->form != VolatileForm::bare ||
              tree.tokens[tree[id].begin].kind != TokenKind::identifier;
     }
@@ -75,8 +83,8 @@ void Extractor::add_volatile(NodeId id, VolatileClass volatile_class) {
   volatiles_.push_back({std::move(call), nested_queries_ == 0 ? final_item_ : kNoNode});
 }
 
-void Extractor::volatile_word(NodeId id, std::string_view name, bool bare) {
-  const VolatileWord* word = find_volatile(tree_.dialect, name);
+void Extractor::volatile_word(NodeId id, NameId name, bool bare) {
+  const VolatileWord* word = tree_.names.word(name).volatile_word;
   if (word == nullptr) return;
   std::size_t arguments = 0;
   for (const NodeId child : children(tree_, id)) {
@@ -103,7 +111,7 @@ void Extractor::volatile_word(NodeId id, std::string_view name, bool bare) {
 
 void Extractor::volatile_string(NodeId literal, NodeId expr) {
   for (std::uint32_t i = tree_[literal].begin; i < tree_[literal].end; ++i) {
-    if (!is_string(tree_.tokens[i].kind)) continue;
+    if (!is_string(tree_.tokens[i].kind) || !may_be_moment(tree_.token_text(i))) continue;
     std::string value;
     if (!string_value(tree_, i, value)) {
       const std::string_view text = tree_.token_text(i);
@@ -115,7 +123,7 @@ void Extractor::volatile_string(NodeId literal, NodeId expr) {
     if (!is_moment(value)) continue;
     // Alone in its place an untyped string stays a string: `case ... then 'today'`.
     const bool typed = tree_.child(literal, NodeKind::type) != kNoNode;
-    if (!typed && plain_text_exprs_.count(expr) != 0) continue;
+    if (!typed && plain_text_exprs_[expr]) continue;
     add_volatile(literal, VolatileClass::always);
   }
 }
@@ -170,10 +178,7 @@ bool Extractor::may_be_stamp(NodeId item, std::string& alias) const {
   if (tree_.child(item, NodeKind::alias) == kNoNode || !item_name(tree_, item, alias)) return false;
   const NodeId expr = tree_.child(item, NodeKind::expr);
   if (expr == kNoNode || reads_rows(tree_, expr)) return false;
-  const std::string name = lower_case(alias);
-  if (std::find(facts_.columns.begin(), facts_.columns.end(), name) != facts_.columns.end()) {
-    return false;
-  }
+  if (mentioned_[tree_.names.find(alias)]) return false;
   return !final_select_sees(item);
 }
 
@@ -207,7 +212,7 @@ bool Extractor::final_select_sees(NodeId item) const {
 }
 
 bool Extractor::has_many_columns(NodeId call) const {
-  const std::string name = last_name(tree_, tree_[call].first_child);
+  const std::string_view name = tree_.names.text(last_name_of(tree_, tree_[call].first_child));
   static constexpr std::string_view kMany[] = {"columns",      "unnest",           "inline",
                                                "inline_outer", "json_tuple",       "stack",
                                                "posexplode",   "posexplode_outer", "unpack"};

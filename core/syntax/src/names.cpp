@@ -75,4 +75,21 @@ void Names::grow() {
   }
 }
 
+WordSet::WordSet(Dialect dialect, std::span<const std::string_view> words) {
+  for (const std::string_view word : words) {
+    const std::uint16_t number = find_word(dialect, word).number;
+    if (number == 0) {
+      others_.push_back(word);
+      continue;
+    }
+    if (listed_.size() <= number) listed_.resize(number + 1u);
+    listed_[number] = true;
+  }
+  std::sort(others_.begin(), others_.end());
+}
+
+bool WordSet::has_other(std::string_view word) const {
+  return std::binary_search(others_.begin(), others_.end(), word);
+}
+
 }  // namespace hodor

@@ -56,4 +56,21 @@ class Names {
   std::vector<NameId> slots_;  // by hash, open addressing; a power of two
 };
 
+// A fixed list of names, to be asked for names of texts. Make it once, it is not for one text.
+class WordSet {
+ public:
+  WordSet(Dialect dialect, std::span<const std::string_view> words);
+  bool has(const Names& names, NameId name) const {
+    const std::uint16_t number = names.word(name).number;
+    if (number != 0) return number < listed_.size() && listed_[number];
+    return !others_.empty() && has_other(names.text(name));
+  }
+
+ private:
+  bool has_other(std::string_view word) const;
+
+  std::vector<bool> listed_;              // by WordEntry::number
+  std::vector<std::string_view> others_;  // that are in no list of the dialect; sorted
+};
+
 }  // namespace hodor

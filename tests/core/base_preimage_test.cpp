@@ -59,7 +59,8 @@ TEST(Preimage, LookAlikesHaveDifferentBytesAndDumps) {
       [](Preimage& p) { p.text("x", "1\\n"); },
       [](Preimage& p) { p.text("x", std::string(200, 'a')); },
       [](Preimage& p) { p.text(std::string(200, 'a'), "x"); },
-      [&](Preimage& p) { p.text("x", "1" + tail.bytes()); },  // a value that forges the next field
+      // A value that forges the next field.
+      [&](Preimage& p) { p.text("x", "1" + std::string(tail.bytes())); },
       [](Preimage& p) { p.text("x", "1"), p.text("y", "2"); },
       [](Preimage& p) { p.text("y", "2"), p.text("x", "1"); },
   };
@@ -67,7 +68,7 @@ TEST(Preimage, LookAlikesHaveDifferentBytesAndDumps) {
   for (std::size_t i = 0; i < fills.size(); ++i) {
     const Preimage preimage = made(fills[i]);
     EXPECT_TRUE(by_bytes.emplace(preimage.bytes(), i).second)
-        << i << " = " << by_bytes[preimage.bytes()];
+        << i << " = " << by_bytes[std::string(preimage.bytes())];
     EXPECT_TRUE(by_dump.emplace(preimage.dump(), i).second) << preimage.dump();
   }
 }

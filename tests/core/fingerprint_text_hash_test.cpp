@@ -63,7 +63,7 @@ TEST(TextHash, LookAlikesHashDifferently) {
 TEST(TextHash, AForgedPreimageIsPlainText) {
   Preimage honest;
   add_text_without_run_values(honest, "a" + kFirstId + "b", kFirst);
-  const std::string forged = honest.bytes();
+  const std::string forged(honest.bytes());
   EXPECT_NE(text_hash(forged, kFirst), text_hash("a" + kFirstId + "b", kFirst));
   EXPECT_NE(text_hash(forged, {}), text_hash("a" + kFirstId + "b", kFirst));
 }

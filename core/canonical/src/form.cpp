@@ -43,6 +43,9 @@ void Form::node(NodeId id) {
     case NodeKind::column:
       names(id);
       return;
+    case NodeKind::literal:
+      literal(id);
+      return;
     case NodeKind::star:
       star(id);
       return;
@@ -78,6 +81,20 @@ void Form::plain(NodeId id) {
   preimage_.begin_list(name_of(tree_[id].kind));
   rest(id, kNoNode);
   preimage_.end_list();
+}
+
+// One token that is neither a name nor holds a value of this run: as one field.
+void Form::literal(NodeId id) {
+  const std::uint32_t token = tree_[id].begin;
+  const TokenKind kind = tree_.tokens[token].kind;
+  const bool is_plain = tree_[id].end == token + 1 && tree_[id].first_child == kNoNode &&
+                        (kind == TokenKind::number || kind == TokenKind::string) &&
+                        !tokens_.holds_run_value(token);
+  if (is_plain) {
+    preimage_.text(name_of(NodeKind::literal), tree_.token_text(token));
+  } else {
+    plain(id);
+  }
 }
 
 // Parentheses within sets of groups are sets.
@@ -343,16 +360,18 @@ void Form::term(std::uint32_t number) {
 // a tree for a recursive walk.
 void Form::chain(std::uint32_t number) {
   const std::uint8_t level = grouping_[number].level.level;
-  std::vector<std::uint32_t> spine;
+  const std::size_t first = spine_.size();
   while (grouping_[number].kind == Term::Kind::infix && grouping_[number].level.level == level) {
-    spine.push_back(number);
+    spine_.push_back(number);
     number = grouping_[number].operands[0];
   }
   preimage_.begin_list("infix");
   term(number);
-  for (std::size_t i = spine.size(); i-- > 0;) {
-    op(grouping_[spine[i]].node);
-    term(grouping_[spine[i]].operands[1]);
+  while (spine_.size() > first) {
+    const Term infix = grouping_[spine_.back()];
+    spine_.pop_back();
+    op(infix.node);
+    term(infix.operands[1]);
   }
   preimage_.end_list();
 }

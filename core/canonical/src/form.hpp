@@ -19,8 +19,11 @@ class Form {
 
  private:
   void plain(NodeId id);
+  void literal(NodeId id);
   void rest(NodeId id, NodeId after);
   void name(std::uint32_t token, NameUse use);
+  std::string_view plain_name(std::uint32_t token, NameUse::Kind use, bool* is_quoted) const;
+  bool name_as(std::string_view kind, std::uint32_t token);
   void names(NodeId id);
   void path(NodeId id);
   void star(NodeId id);
@@ -51,6 +54,7 @@ class Form {
   const Naming& naming_;
   Grouping grouping_;
   Preimage& preimage_;
+  std::vector<std::uint32_t> spine_;  // of the chains that are open
   std::vector<bool> values_;    // per node: a SELECT whose columns' names nobody sees
   NodeId select_ = kNoNode;     // the innermost one that is being written
   std::uint32_t visible_ = 0;   // > 0: inside of what names a column

@@ -23,14 +23,21 @@ bool needs_quotes(const WordEntry& word) {
 
 }  // namespace
 
+// The name as it counts when it is only letters, digits and '_', and needs no quotes. Empty for
+// others.
+std::string_view Form::plain_name(std::uint32_t token, NameUse::Kind use, bool* is_quoted) const {
+  const Token& t = tree_.tokens[token];
+  const std::string_view folded = tree_.names.text(t.name);
+  if (t.name == kNoName || !is_plain(folded) || tokens_.holds_run_value(token)) return {};
+  const bool has_quotes = t.kind == TokenKind::quoted_identifier;
+  *is_quoted = has_quotes && needs_quotes(tree_.names.word(t.name));
+  if (use == NameUse::Kind::folded) return folded;
+  const std::string_view written = t.text(tree_.sql);
+  return has_quotes ? written.substr(1, written.size() - 2) : written;
+}
+
 void Form::name(std::uint32_t token, NameUse use) {
   using Kind = NameUse::Kind;
-  const Token& t = tree_.tokens[token];
-  const bool is_quoted = t.kind == TokenKind::quoted_identifier;
-  // Of a name without other characters than letters, digits and '_', which is the only one it is
-  // for.
-  const std::string_view quoted = t.text(tree_.sql);
-  const std::string_view written = is_quoted ? quoted.substr(1, quoted.size() - 2) : quoted;
   if (visible_ > 0) use = {Kind::keeps_case, 0};
   switch (use.kind) {
     case Kind::dropped:
@@ -47,20 +54,46 @@ void Form::name(std::uint32_t token, NameUse use) {
     case Kind::folded:
     case Kind::keeps_case:
     case Kind::as_written:
-      if (t.name == kNoName || !is_plain(tree_.names.text(t.name)) ||
-          tokens_.holds_run_value(token)) {
-        break;
-      }
-      preimage_.text(is_quoted && needs_quotes(tree_.names.word(t.name)) ? "quoted" : "name",
-                     use.kind == Kind::folded ? tree_.names.text(t.name) : written);
-      return;
+      break;
   }
-  tokens_.add_as_written(preimage_, {token, token + 1});
+  bool is_quoted = false;
+  const std::string_view text = plain_name(token, use.kind, &is_quoted);
+  if (text.empty()) {
+    tokens_.add_as_written(preimage_, {token, token + 1});
+  } else {
+    preimage_.text(is_quoted ? "quoted" : "name", text);
+  }
+}
+
+// A name that is all of its node as one field, which most are. False: it needs a list.
+bool Form::name_as(std::string_view kind, std::uint32_t token) {
+  NameUse use = naming_[token];
+  if (visible_ > 0) use = {NameUse::Kind::keeps_case, 0};
+  if (use.kind == NameUse::Kind::column) {
+    preimage_.integer(kind, use.number);
+    return true;
+  }
+  if (use.kind != NameUse::Kind::folded && use.kind != NameUse::Kind::keeps_case &&
+      use.kind != NameUse::Kind::as_written) {
+    return false;
+  }
+  bool is_quoted = false;
+  const std::string_view text = plain_name(token, use.kind, &is_quoted);
+  if (text.empty() || is_quoted) return false;
+  preimage_.text(kind, text);
+  return true;
 }
 
 // A column or a single name: only its names, since their places are all that dots tell.
 void Form::names(NodeId id) {
-  preimage_.begin_list(name_of(tree_[id].kind));
+  const std::string_view kind = name_of(tree_[id].kind);
+  std::uint32_t first = tree_[id].begin;
+  if (visible_ == 0 && tree_[id].end == first + 3 &&
+      naming_[first].kind == NameUse::Kind::dropped) {
+    first += 2;
+  }
+  if (tree_[id].end == first + 1 && name_as(kind, first)) return;
+  preimage_.begin_list(kind);
   for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
     if (!is_symbol(tree_.tokens[i], tree_.sql, ".")) name(i, naming_[i]);
   }

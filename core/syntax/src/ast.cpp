@@ -16,13 +16,6 @@ std::string_view name_of(NodeKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-NodeId Tree::child(NodeId parent, NodeKind kind) const {
-  for (const NodeId id : children(*this, parent)) {
-    if (nodes[id].kind == kind) return id;
-  }
-  return kNoNode;
-}
-
 std::string_view Tree::text(NodeId id) const {
   const Node& node = nodes[id];
   if (node.begin >= node.end) return {};

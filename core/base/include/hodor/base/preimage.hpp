@@ -16,7 +16,6 @@
 //   size     ::= LEB128: 7 bits a byte, low bits first, high bit set on all but the last byte
 // `dump` reads this grammar back, which is the proof that it has one reading only.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -44,52 +43,56 @@ class Preimage {
   void begin_pairs(std::string_view tag) { head(tag, '('); }
   void end_pairs() { head("", ')'); }
   // Appends fields that another Preimage collected.
-  void append(const Preimage& fields) { bytes_.append(fields.bytes_); }
-  void clear() { bytes_.clear(); }
-  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
+  void append(const Preimage& fields) { put(fields.bytes()); }
+  void clear() { used_ = 0; }
+  void reserve(std::size_t bytes) { grow(bytes); }
 
-  const std::string& bytes() const { return bytes_; }  // input of SHA-256
+  // Input of SHA-256. Valid until the next field.
+  std::string_view bytes() const& { return {storage_.data(), used_}; }
+  std::string bytes() && { return storage_.substr(0, used_); }
   // One line a field: indentation, kind, tag, " = " and the value with control characters escaped.
-  std::string dump() const { return dump(bytes_); }
+  std::string dump() const { return dump(bytes()); }
   // The same for stored bytes; ends with a line "malformed at byte N" when they break the grammar.
   static std::string dump(std::string_view bytes);
 
  private:
-  static constexpr std::size_t kShort = 0x80;  // sizes below are one byte
-  void size(std::uint64_t n) {
-    for (; n >= 0x80; n >>= 7) bytes_.push_back(static_cast<char>(0x80 | (n & 0x7f)));
-    bytes_.push_back(static_cast<char>(n));
+  static constexpr std::size_t kSizeBytes = 10;  // at most, of a LEB128 of 64 bits
+
+  void grow(std::size_t more) {
+    if (storage_.size() - used_ < more) storage_.resize(used_ + more + storage_.size());
+  }
+  // Appends where `grow` made room.
+  void put_byte(char byte) { storage_[used_++] = byte; }
+  void put_size(std::uint64_t n) {
+    for (; n >= 0x80; n >>= 7) put_byte(static_cast<char>(0x80 | (n & 0x7f)));
+    put_byte(static_cast<char>(n));
+  }
+  void put_text(std::string_view text) {
+    if (text.empty()) return;
+    std::memcpy(storage_.data() + used_, text.data(), text.size());
+    used_ += text.size();
+  }
+  void put(std::string_view text) {
+    grow(text.size());
+    put_text(text);
   }
   void head(std::string_view tag, char kind) {
-    if (tag.size() >= kShort) {
-      size(tag.size());
-      bytes_.append(tag).push_back(kind);
-      return;
-    }
-    char bytes[kShort + 2];
-    bytes[0] = static_cast<char>(tag.size());
-    std::memcpy(bytes + 1, tag.data(), tag.size());
-    bytes[tag.size() + 1] = kind;
-    bytes_.append(bytes, tag.size() + 2);
+    grow(kSizeBytes + tag.size() + 1);
+    put_size(tag.size());
+    put_text(tag);
+    put_byte(kind);
   }
-  // Nearly all fields are short: those are put together first and appended at once.
   void field(std::string_view tag, char kind, std::string_view value) {
-    if (tag.size() >= kShort || value.size() >= kShort) {
-      head(tag, kind);
-      size(value.size());
-      bytes_.append(value);
-      return;
-    }
-    char bytes[2 * kShort + 3];
-    char* at = bytes;
-    *at++ = static_cast<char>(tag.size());
-    at = std::copy(tag.begin(), tag.end(), at);
-    *at++ = kind;
-    *at++ = static_cast<char>(value.size());
-    at = std::copy(value.begin(), value.end(), at);
-    bytes_.append(bytes, static_cast<std::size_t>(at - bytes));
+    grow(2 * kSizeBytes + tag.size() + value.size() + 1);
+    put_size(tag.size());
+    put_text(tag);
+    put_byte(kind);
+    put_size(value.size());
+    put_text(value);
   }
-  std::string bytes_;
+
+  std::string storage_;  // its first `used_` bytes
+  std::size_t used_ = 0;
 };
 
 }  // namespace hodor

@@ -15,6 +15,8 @@
 //     "name", "quoted"  its text, in lower case where case does not count; quoted: needs its quotes
 //     "source", "definition", "cte"  the number of what it means, where the name itself does not
 //     count
+//     A column or literal of one token is one field of that tag instead: its text, or the number of
+//     its definition.
 //   as_written  a list: the tokens of an expression whose text may become a column's name
 #pragma once
 #include "hodor/base/preimage.hpp"

@@ -108,7 +108,11 @@ struct Tree {
   bool has(NodeId id, std::uint32_t bit) const { return (nodes[id].flags & bit) != 0; }
   std::string_view token_text(std::uint32_t token) const { return tokens[token].text(sql); }
   // The first child of a kind, or kNoNode.
-  NodeId child(NodeId parent, NodeKind kind) const;
+  NodeId child(NodeId parent, NodeKind kind) const {
+    NodeId id = nodes[parent].first_child;
+    while (id != kNoNode && nodes[id].kind != kind) id = nodes[id].next;
+    return id;
+  }
   // The bytes from a node's first to its last token.
   std::string_view text(NodeId id) const;
 };

@@ -3,6 +3,8 @@
 #include "naming.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "hodor/syntax/words.hpp"
 
@@ -23,6 +25,7 @@ void tidy(std::vector<Gap>& gaps) {
 Naming::Naming(const Tree& tree, const KnownColumns& known)
     : tree_(tree), scopes_(resolve_names(tree, known)), uses_(tree.tokens.size()) {
   // `q.c`: the table has the column, whatever else could lack it.
+  read_of_.reserve(scopes_.references.size());
   for (const Reference& reference : scopes_.references) {
     if (reference.source == kNone) continue;
     const Source& source = scopes_.sources[reference.source];
@@ -33,6 +36,7 @@ Naming::Naming(const Tree& tree, const KnownColumns& known)
   }
   tidy(read_of_);
   tidy(owned_);
+  assumed_.reserve(scopes_.references.size());
   std::vector<std::uint32_t> open(tree.names.size());
   count_names(open);
   settle();
@@ -41,11 +45,16 @@ Naming::Naming(const Tree& tree, const KnownColumns& known)
 
 void Naming::list_assumptions() {
   tidy(assumed_);
+  const auto texts = [this](const Gap& gap) {
+    return std::pair(std::string_view(scopes_.tables[gap.table]), tree_.names.text(gap.column));
+  };
+  std::sort(assumed_.begin(), assumed_.end(),
+            [&](const Gap& a, const Gap& b) { return texts(a) < texts(b); });
   assumes_.reserve(assumed_.size());
   for (const Gap& gap : assumed_) {
-    assumes_.push_back({scopes_.tables[gap.table], std::string(tree_.names.text(gap.column))});
+    const auto [table, column] = texts(gap);
+    assumes_.push_back({std::string(table), std::string(column)});
   }
-  std::sort(assumes_.begin(), assumes_.end());
 }
 
 // Of each name: how often it occurs, and how many of these are understood.
@@ -73,6 +82,8 @@ void Naming::count_names(std::vector<std::uint32_t>& open) {
       understand(is_qualified ? node.begin + 2 : node.begin);
     }
   }
+  renamed_.reserve(scopes_.definitions.size());
+  replaced_.reserve(scopes_.sources.size());
   const auto is_understood = [&](NameId name) { return !scopes_.reads_names && open[name] == 0; };
   for (const Definition& definition : scopes_.definitions) {
     const bool shows = definition.is_visible;

@@ -3,8 +3,8 @@
 #include "naming.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
-#include <utility>
 
 #include "hodor/syntax/words.hpp"
 
@@ -44,16 +44,27 @@ Naming::Naming(const Tree& tree, const KnownColumns& known)
 }
 
 void Naming::list_assumptions() {
+  if (assumed_.empty()) return;
   tidy(assumed_);
-  const auto texts = [this](const Gap& gap) {
-    return std::pair(std::string_view(scopes_.tables[gap.table]), tree_.names.text(gap.column));
-  };
-  std::sort(assumed_.begin(), assumed_.end(),
-            [&](const Gap& a, const Gap& b) { return texts(a) < texts(b); });
+  // By text, as the order of the text must not count. The names of tables have long equal starts,
+  // so each is compared once.
+  std::vector<std::uint32_t> tables(scopes_.tables.size());
+  std::iota(tables.begin(), tables.end(), 0u);
+  std::sort(tables.begin(), tables.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return scopes_.tables[a] < scopes_.tables[b];
+  });
+  std::vector<std::string_view> columns;
   assumes_.reserve(assumed_.size());
-  for (const Gap& gap : assumed_) {
-    const auto [table, column] = texts(gap);
-    assumes_.push_back({std::string(table), std::string(column)});
+  for (const std::uint32_t table : tables) {
+    columns.clear();
+    for (auto gap = std::lower_bound(assumed_.begin(), assumed_.end(), Gap{table, 0});
+         gap != assumed_.end() && gap->table == table; ++gap) {
+      columns.push_back(tree_.names.text(gap->column));
+    }
+    std::sort(columns.begin(), columns.end());
+    for (const std::string_view column : columns) {
+      assumes_.push_back({scopes_.tables[table], std::string(column)});
+    }
   }
 }
 

@@ -125,7 +125,8 @@ bool Naming::may_lose_qualifier(const Reference& reference) {
       return refuse();
     }
     for (const Column& column : shape.columns) {
-      if (column.name == name) return refuse();
+      const bool is_made = column.name == kNoName && may_be_made_of_text(tree_, name);
+      if (column.name == name || is_made) return refuse();
     }
     // The name alone could be the whole row of a source that has it.
     for (const std::uint32_t table : shape.open) {

@@ -81,6 +81,10 @@ void Resolver::walk(NodeId id, const Place& place) {
     case NodeKind::unpivot:
       leave_names();
       return;
+    case NodeKind::literal:
+      // DuckDB `#1`: a column by its place, with its name.
+      if (tree_.sql[tree_.tokens[tree_[id].begin].begin] == '#') show_all(place.level);
+      return;
     case NodeKind::json_path:
     case NodeKind::type:
     case NodeKind::name:
@@ -102,7 +106,7 @@ void Resolver::order_items(NodeId id, const Place& place) {
     if (is_single && tree_[only].kind == NodeKind::column) {
       walk(expr, {place.ctes, place.level, Clause::order_item});
     } else if (is_single && tree_[only].kind == NodeKind::parens) {
-      walk(expr, {place.ctes, nullptr, place.clause});  // a bare name or not
+      walk(expr, {place.ctes, blind(place.level), place.clause});  // a bare name or not
     } else {
       walk(expr, place);
     }

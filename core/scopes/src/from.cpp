@@ -64,8 +64,14 @@ void Resolver::from_item(NodeId id, const Place& place, Level& level) {
   }
   if (leading == kNoNode || level.sources.size() <= before) return;
   Source& named = scopes_.sources[level.sources[before]];
+  const NodeId factor = tree_[tree_[id].first_child].next;
+  // Two aliases are an error; one of joins renames columns, one of a function names a column.
+  const bool is_plain = factor != kNoNode && tree_[factor].kind != NodeKind::from_group &&
+                        tree_[factor].kind != NodeKind::table_function;
+  if (named.definition != kNone || !is_plain) leave_names();
   named.definition = define(Definition::Kind::source, leading);
   named.name = scopes_.definitions[named.definition].name;
+  if (!is_plain) scopes_.definitions[named.definition].is_visible = true;
 }
 
 void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& level) {

@@ -119,6 +119,9 @@ Scopes resolve_names(const Tree& tree, const KnownColumns& known);
 // union; else nowhere.
 TokenRange recursive_branch(const Tree& tree, NodeId query);
 
+// Whether an engine could make this name of the text of an expression: it is more than a word.
+bool may_be_made_of_text(const Tree& tree, NameId name);
+
 // The name in a token as names are compared. kNoName when it is not ASCII or no name.
 inline NameId ascii_name(const Tree& tree, std::uint32_t token) {
   const NameId name = tree.tokens[token].name;

@@ -249,7 +249,10 @@ void Form::select_item(NodeId id) {
   const NodeId alias = tree_.child(id, NodeKind::alias);
   const NodeId first = tree_[id].first_child;
   preimage_.begin_list(name_of(NodeKind::select_item));
-  if (alias != kNoNode && alias == first && tree_[first].next == tree_[id].last_child) {  // `a: 1`
+  const bool is_before = alias != kNoNode && alias == first &&
+                         tree_[first].next == tree_[id].last_child &&
+                         is_plain_name(tree_[tree_[alias].first_child].begin);
+  if (is_before) {  // `a: 1`
     node(tree_[first].next);
     preimage_.begin_list(name_of(NodeKind::alias));
     node(tree_[alias].first_child);

@@ -116,7 +116,7 @@ bool Naming::may_lose_qualifier(const Reference& reference) {
   for (std::uint32_t i = reference.rivals_begin; i < reference.rivals_end; ++i) {
     const std::uint32_t rival = scopes_.rivals[i];
     const RowShape& shape = scopes_.sources[rival].shape;
-    if (shape.is_unknown || std::binary_search(read_of_.begin(), read_of_.end(), Gap{rival, name})) {
+    if (may_make(tree_, shape, name) || std::binary_search(read_of_.begin(), read_of_.end(), Gap{rival, name})) {
       return refuse();
     }
     // Of the same table: both have the column or none.
@@ -125,8 +125,7 @@ bool Naming::may_lose_qualifier(const Reference& reference) {
       return refuse();
     }
     for (const Column& column : shape.columns) {
-      const bool is_made = column.name == kNoName && may_be_made_of_text(tree_, name);
-      if (column.name == name || is_made) return refuse();
+      if (column.name == name) return refuse();
     }
     // The name alone could be the whole row of a source that has it.
     for (const std::uint32_t table : shape.open) {

@@ -45,12 +45,27 @@ Resolver::Resolver(const Tree& tree, const KnownColumns& known)
       many_columns_(tree.names.find_all(kManyColumns)),
       exists_(tree.names.find("exists")),
       count_(tree.names.find("count")) {
+  // Subqueries without an alias have names, too.
+  for (NameId name = kNoName + 1; name < tree.names.size(); ++name) {
+    const std::string_view text = tree.names.text(name);
+    if (text.starts_with("unnamed_") || text.starts_with("__auto_generated_")) leave_names();
+    note_base_of(name);
+  }
   scopes_.references.reserve(tree.tokens.size() / 4);
   scopes_.gaps.reserve(tree.tokens.size() / 4);
 }
 
 Scopes resolve_names(const Tree& tree, const KnownColumns& known) {
   return Resolver(tree, known).run();
+}
+
+// The `a` of `a_1`: by another name of its own it would give another name to the second `a`.
+void Resolver::note_base_of(NameId name) {
+  while (name != kNoName && is_numbered(tree_, name)) {
+    const std::string_view text = tree_.names.text(name);
+    name = tree_.names.find(text.substr(0, text.rfind('_')));
+    if (name != kNoName) numbered_.push_back(name);
+  }
 }
 
 // Whether there are steps left. Without, nothing is renamed: what was found out before may be less
@@ -75,15 +90,21 @@ bool may_be_made_of_text(const Tree& tree, NameId name) {
          !std::all_of(text.begin(), text.end(), is_of_word);
 }
 
-// Whether a column could have this name that does not stand there: `max(a)`.
-bool Resolver::may_make(const RowShape& shape, NameId name) const {
-  return shape.is_unknown ||
-         (count(shape.columns, kNoName) > 0 && may_be_made_of_text(tree_, name));
+bool is_numbered(const Tree& tree, NameId name) {
+  if (tree.dialect != Dialect::duckdb) return false;
+  const std::string_view text = tree.names.text(name);
+  const std::size_t digits = text.find_last_not_of("0123456789");
+  return digits != std::string_view::npos && digits + 1 < text.size() && text[digits] == '_';
+}
+
+bool may_make(const Tree& tree, const RowShape& shape, NameId name) {
+  return shape.is_unknown || (shape.is_numbered && is_numbered(tree, name)) ||
+         (count(shape.columns, kNoName) > 0 && may_be_made_of_text(tree, name));
 }
 
 // Whether a source has no column of this name: proven for what is known of it, else a gap.
 bool Resolver::lacks(const RowShape& shape, NameId name) {
-  if (may_make(shape, name) || count(shape.columns, name) > 0) return false;
+  if (may_make(tree_, shape, name) || count(shape.columns, name) > 0) return false;
   add_gaps(shape, name);
   return true;
 }
@@ -108,6 +129,8 @@ void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
   }
   if (is_function || is_virtual) {  // DuckDB 1.5 shows a virtual column as it is written
     reference.keeps_case = true;
+  } else if (duckdb() && !may_be_name(tree_.tokens[begin].word_class)) {
+    // An error of the engine, where another spelling is none.
   } else if (is_ascii && parts == 1) {
     unqualified(reference, first, place);
   } else if (is_ascii && !may_name_table(id, place.level)) {
@@ -177,7 +200,7 @@ void Resolver::qualified(Reference& reference, NameId qualifier, NameId name, co
   reference.source = found;
   const RowShape& shape = scopes_.sources[found].shape;
   const std::size_t owned = count(shape.columns, name);
-  if (owned == 1 && !shape.is_unknown) {
+  if (owned == 1 && !may_make(tree_, shape, name)) {
     const auto column = std::find_if(shape.columns.begin(), shape.columns.end(),
                                      [&](const Column& each) { return each.name == name; });
     reference.definition = column->definition;
@@ -199,7 +222,8 @@ void Resolver::qualified(Reference& reference, NameId qualifier, NameId name, co
   }
   // A closed source without the column: a variable, or an error.
   const bool may_own = !shape.is_unknown && (!shape.open.empty() || owned == 1);
-  reference.is_bare = may_own && !is_volatile(name);
+  const bool is_name = !duckdb() || may_be_name(tree_.names.word(name).word_class);
+  reference.is_bare = may_own && !is_volatile(name) && is_name;
   reference.rivals_begin = static_cast<std::uint32_t>(scopes_.rivals.size());
   scopes_.rivals.insert(scopes_.rivals.end(), passed_.begin(), passed_.end());
   reference.rivals_end = static_cast<std::uint32_t>(scopes_.rivals.size());
@@ -312,7 +336,7 @@ bool Resolver::by_source(Reference& reference, NameId name, const Place& place) 
         found = &column;
         ++owners;
       }
-      is_certain = is_certain && !may_make(source.shape, name);
+      is_certain = is_certain && !may_make(tree_, source.shape, name);
       add_gaps(source.shape, name);
     }
     is_certain = is_certain && !has(level->merged, name);

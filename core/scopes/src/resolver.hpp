@@ -36,6 +36,11 @@ struct Level {
   bool is_blind = false;       // where it is not followed which of its and the outer names come first
 };
 
+// Whether DuckDB takes a bare word of this class for the name of a column or table.
+inline bool may_be_name(WordClass word) {
+  return word != WordClass::type_function && word != WordClass::reserved;
+}
+
 // What else the name of a column is, beside a reference.
 enum class NameOf : std::uint8_t { nothing, item, field };
 
@@ -80,7 +85,7 @@ class Resolver {
   void join(NodeId id, const Place& place, Level& level);
   void unknown_source(NodeId owner, Level& level);
   void add_source(NodeId owner, NameId own_name, std::uint32_t path_token, RowShape shape,
-                  Level& level);
+                  Level& level, bool is_table = false);
   RowShape columns_of(NodeId path);
 
   // expressions.cpp
@@ -102,7 +107,6 @@ class Resolver {
                             std::vector<std::uint32_t>* passed);
   bool is_source(NameId name, const Level* level) const;
   bool may_name_table(NodeId column, const Level* level) const;
-  bool may_make(const RowShape& shape, NameId name) const;
   bool keeps_case_to_sort(NodeId column, const Place& place, NameOf name_of) const;
   void whole_row(NameId name, const Place& place);
   bool lacks(const RowShape& shape, NameId name);
@@ -111,6 +115,7 @@ class Resolver {
   std::uint32_t gap_count() const { return static_cast<std::uint32_t>(scopes_.gaps.size()); }
   bool is_volatile(NameId name) const { return tree_.names.word(name).volatile_word != nullptr; }
   void leave_names();
+  void note_base_of(NameId name);
   bool spend(std::size_t steps);
   void append(RowShape& shape, const RowShape& more);
   void show(const RowShape& shape);
@@ -132,6 +137,7 @@ class Resolver {
   std::vector<NameId> name_readers_;
   std::vector<NameId> struct_makers_;
   std::vector<NameId> many_columns_;
+  std::vector<NameId> numbered_;  // that the text also has with a number
   NameId exists_;
   NameId count_;
 };

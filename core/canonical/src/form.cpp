@@ -184,7 +184,8 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
-      return (keyword("inner") && !before("inner")) ||
+      return (keyword("inner") &&
+              (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");
@@ -206,7 +207,7 @@ bool Form::is_plain_name(std::uint32_t token) const {
 // A subquery that stands for a value: nobody sees the names of its columns.
 void Form::value_query(NodeId subquery) {
   const NodeId query = tree_.child(subquery, NodeKind::query);
-  if (query == kNoNode) return;
+  if (query == kNoNode || sees_made_names_) return;
   for (const NodeId body : children(tree_, query)) {
     if (tree_[body].kind != NodeKind::select) continue;
     values_.resize(tree_.nodes.size());
@@ -248,7 +249,10 @@ void Form::select_item(NodeId id) {
   const NodeId alias = tree_.child(id, NodeKind::alias);
   const NodeId first = tree_[id].first_child;
   preimage_.begin_list(name_of(NodeKind::select_item));
-  if (alias != kNoNode && alias == first && tree_[first].next == tree_[id].last_child) {  // `a: 1`
+  const bool is_before = alias != kNoNode && alias == first &&
+                         tree_[first].next == tree_[id].last_child &&
+                         is_plain_name(tree_[tree_[alias].first_child].begin);
+  if (is_before) {  // `a: 1`
     node(tree_[first].next);
     preimage_.begin_list(name_of(NodeKind::alias));
     node(tree_[alias].first_child);

@@ -70,7 +70,8 @@ class Grouping {
   OperatorLevel level_of(NodeId op, OperatorPlace place) const;
   std::uint32_t add(Term::Kind kind, OperatorLevel level, NodeId node, std::uint32_t first = 0,
                     std::uint32_t second = 0);
-  bool mixes_with(OperatorGroup outer, std::uint32_t operand) const;
+  bool binds_looser(std::uint32_t left, OperatorLevel level) const;
+  bool mixes_with(OperatorLevel outer, std::uint32_t operand) const;
   void open_parens(std::uint32_t first);
   NodeId inside(NodeId parens) const;
   bool keeps_parens(NodeId expr, bool between) const;

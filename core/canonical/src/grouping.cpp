@@ -271,6 +271,25 @@ bool Grouping::mixes_with(OperatorLevel outer, std::uint32_t operand) const {
   return mixes(outer.group, term.level.group);
 }
 
+// (a AND b) before another AND: Spark shows how it grouped them, and groups a longer chain in the
+// middle.
+bool Grouping::is_chain_of(std::uint32_t operand, OperatorLevel level) const {
+  const NodeId expr = inside(terms_[operand].node);
+  if (tree_.dialect != Dialect::databricks || level.level >= kNotLevel || expr == kNoNode) {
+    return false;
+  }
+  for (const NodeId child : children(tree_, expr)) {
+    const bool is_op = tree_[child].kind == NodeKind::op;
+    if (is_op && level_of(child, OperatorPlace::infix).level == level.level) return true;
+    // ((a AND b)) AND c
+    if (tree_[child].kind == NodeKind::parens &&
+        tree_[expr].first_child == tree_[expr].last_child) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Parentheses among the terms from `first` on give way to what is in them, where they only group.
 void Grouping::open_parens(std::uint32_t first) {
   const auto end = static_cast<std::uint32_t>(terms_.size());
@@ -282,7 +301,9 @@ void Grouping::open_parens(std::uint32_t first) {
     const bool sign =
         term.kind == Term::Kind::prefix && term.level.group != OperatorGroup::negation;
     const bool arrow = term.kind == Term::Kind::infix && term.level.group == OperatorGroup::arrow;
-    if ((follows || sign || arrow) && term.operands[0] >= first) {
+    const bool chain = keeps_chains_ && term.kind == Term::Kind::infix &&
+                       term.operands[0] >= first && is_chain_of(term.operands[0], term.level);
+    if ((follows || sign || arrow || chain) && term.operands[0] >= first) {
       terms_[term.operands[0]].keeps = true;
     }
     const int operands = term.kind == Term::Kind::infix   ? 2

@@ -23,7 +23,8 @@ bool has(const std::vector<NameId>& names, NameId name) {
 
 constexpr std::string_view kVirtualColumns[] = {"rowid", "filename", "file_row_number",
                                                 "file_index"};
-constexpr std::string_view kHiddenColumns[] = {"_metadata"};  // of files on Spark
+// Spark: of files, of sets of groups.
+constexpr std::string_view kHiddenColumns[] = {"_metadata", "grouping__id"};
 constexpr std::string_view kNameReaders[] = {"identifier", "query", "query_table",
                                              "columns",    "alias", "json_execute_serialized_sql"};
 constexpr std::string_view kStructMakers[] = {"struct", "named_struct", "struct_pack",

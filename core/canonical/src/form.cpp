@@ -155,8 +155,9 @@ void Form::own_tokens(NodeId id, std::uint32_t begin, std::uint32_t end) {
 
 // Words and commas that say nothing beyond what the tree says.
 bool Form::is_dropped(NodeId id, std::uint32_t token) const {
-  if (visible_ > 0) return false;  // DuckDB shows ASC
   const Node& node = tree_[id];
+  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb;
+  if (is_shown && node.kind == NodeKind::order_item) return false;  // DuckDB names columns by ASC
   const std::string_view sql = tree_.sql;
   const Token& t = tree_.tokens[token];
   const auto keyword = [&](std::string_view word) {
@@ -419,7 +420,8 @@ void Form::type(NodeId id) {
     return;
   }
   const std::string_view name = single ? type_name(word, tree_.dialect) : std::string_view();
-  if (name.empty() || visible_ > 0) {
+  // Spark names a column by the type that it understood, DuckDB 2 by the type as written.
+  if (name.empty() || (visible_ > 0 && tree_.dialect == Dialect::duckdb)) {
     plain(id);
     return;
   }

@@ -172,8 +172,11 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::select:
       return keyword("all");
     case NodeKind::select_list:
-    case NodeKind::from:
       return is_symbol(t, sql, ",");
+    case NodeKind::from:
+      // A last one: DuckDB 1.5 does not take it where FROM comes first.
+      return is_symbol(t, sql, ",") &&
+             (token + 1 < node.end || !tree_.has(select_, flag::from_first));
     case NodeKind::group_by:
       return verbatim_ == 0 && is_symbol(t, sql, ",");
     case NodeKind::alias:
@@ -185,8 +188,7 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
-      return (keyword("inner") &&
-              (token == node.begin || before("natural") || before("asof"))) ||
+      return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");
@@ -276,8 +278,10 @@ bool Form::is_plain_column(NodeId expr) const {
 void Form::visible(NodeId id) {
   preimage_.begin_list("visible");
   ++visible_;
+  grouping_.keep_chains(true);
   expr(id);
   --visible_;
+  grouping_.keep_chains(visible_ > 0);
   preimage_.end_list();
 }
 

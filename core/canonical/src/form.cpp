@@ -165,6 +165,9 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
   const auto before = [&](std::string_view word) {
     return token > node.begin && is_word(tree_.tokens[token - 1], sql, word);
   };
+  const auto before_is = [&](std::string_view word) {
+    return is_word(tree_.tokens[token - 1], sql, word);
+  };
   switch (node.kind) {
     case NodeKind::query:
       return id == tree_.root && is_symbol(t, sql, ";");
@@ -176,8 +179,10 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::group_by:
       return verbatim_ == 0 && is_symbol(t, sql, ",");
     case NodeKind::alias:
+      // `interval as x` is no interval, `y::interval as x` is no other thing without AS.
       return keyword("as") && is_plain_name(token + 1) &&
-             !is_word(tree_.tokens[token - 1], sql, "interval");
+             (!before_is("interval") ||
+              (token > 1 && is_symbol(tree_.tokens[token - 2], sql, "::")));
     case NodeKind::order_item:
       return keyword("asc");
     case NodeKind::join:

@@ -74,13 +74,16 @@ void Naming::count_names(std::vector<std::uint32_t>& open) {
     }
   }
   const auto is_understood = [&](NameId name) { return !scopes_.reads_names && open[name] == 0; };
+  std::uint32_t renamed = 0;
   for (const Definition& definition : scopes_.definitions) {
     const bool shows = definition.is_visible;
     renamed_.push_back(definition.name != kNoName && !shows && is_understood(definition.name));
+    const bool counts = renamed_.back() != 0 && definition.kind != Definition::Kind::source;
+    numbers_.push_back(counts ? renamed++ : kNone);
   }
   for (const Source& source : scopes_.sources) {
-    const bool is_named = source.name != kNoName &&
-                          (source.definition == kNone || renamed_[source.definition] != 0);
+    const bool is_named =
+        source.name != kNoName && (source.definition == kNone || renamed_[source.definition] != 0);
     replaced_.push_back(is_named && is_understood(source.name));
   }
 }
@@ -116,7 +119,8 @@ bool Naming::may_lose_qualifier(const Reference& reference) {
   for (std::uint32_t i = reference.rivals_begin; i < reference.rivals_end; ++i) {
     const std::uint32_t rival = scopes_.rivals[i];
     const RowShape& shape = scopes_.sources[rival].shape;
-    if (shape.is_unknown || std::binary_search(read_of_.begin(), read_of_.end(), Gap{rival, name})) {
+    if (shape.is_unknown ||
+        std::binary_search(read_of_.begin(), read_of_.end(), Gap{rival, name})) {
       return refuse();
     }
     // Of the same table: both have the column or none.
@@ -149,8 +153,10 @@ void Naming::settle_reference(const Reference& reference) {
     uses_[column].kind = reference.keeps_case && is_last ? Kind::keeps_case : Kind::folded;
   }
   if (!is_qualified) return;
+  const std::size_t before = assumed_.size();
   if (reference.source != kNone && may_lose_qualifier(reference)) {
     uses_[node.begin].kind = Kind::dropped;
+    uses_[node.begin].is_assumed = assumed_.size() > before;
     assume(reference.for_source);
   } else if (reference.source != kNone && replaced_[reference.source] != 0) {
     uses_[node.begin] = {Kind::source, reference.source};

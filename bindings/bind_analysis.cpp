@@ -21,11 +21,6 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-Dialect dialect_named(std::string_view name) {
-  return value_named<Dialect>("dialect", name,
-                              {{"duckdb", Dialect::duckdb}, {"databricks", Dialect::databricks}});
-}
-
 std::vector<std::string> known_functions_of(std::string_view dialect) {
   const std::span<const std::string_view> names = known_functions(dialect_named(dialect));
   return {names.begin(), names.end()};

@@ -153,6 +153,11 @@ def corpus(python: Environment, folder: Path, arguments: list[str]) -> None:
         [python.python, ROOT / "tests" / "corpus" / "run.py", *given, *arguments],
         env=python.variables(),
     )
+    if (beside / "corpus").is_dir():
+        run(
+            [python.python, ROOT / "tests" / "corpus" / "texts.py", "--corpus", beside / "corpus"],
+            env=python.variables(),
+        )
 
 
 def golden(python: Environment, folder: Path, *, update: bool) -> None:

@@ -65,6 +65,9 @@ void TextNames::find_qualified() {
 }
 
 bool TextNames::drops_qualifier(const Node& column) const {
+  if (in_piece()) {
+    return column.end == column.begin + 3 && naming_[column.begin].kind == NameUse::Kind::dropped;
+  }
   return may_drop(column) && is_qualified_[tree_.tokens[column.begin + 2].name] == 0;
 }
 
@@ -96,6 +99,7 @@ void TextNames::keep_source(std::uint32_t source) {
 
 bool TextNames::needs_alias(std::uint32_t source) const {
   if (used_[source] != 0 || is_twice_[source] != 0 || new_names_ == NewNames::none) return true;
+  if (in_piece()) return false;
   const std::uint32_t path = scopes().sources[source].path_token;
   if (path == kNone) return false;
   // Its own name could be taken for something else.
@@ -105,16 +109,16 @@ bool TextNames::needs_alias(std::uint32_t source) const {
 
 bool TextNames::keeps_own_name(std::uint32_t source) const {
   return scopes().sources[source].definition == kNone &&
-         (new_names_ == NewNames::none || keeps_source_[source] != 0);
+         (keeps_names() || keeps_source_[source] != 0);
 }
 
 std::uint32_t TextNames::kept_source(std::uint32_t source) const {
-  return new_names_ == NewNames::none || keeps_source_[source] != 0 ? own_token(source) : kNone;
+  return keeps_names() || keeps_source_[source] != 0 ? own_token(source) : kNone;
 }
 
 std::uint32_t TextNames::kept_definition(std::uint32_t definition) const {
   const Definition& found = scopes().definitions[definition];
-  const bool keeps = new_names_ == NewNames::none || keeps_definition_[definition] != 0 ||
+  const bool keeps = keeps_names() || keeps_definition_[definition] != 0 ||
                      (new_names_ == NewNames::shared && others_[found.name] > 0);
   return keeps ? found.token : kNone;
 }

@@ -272,7 +272,7 @@ std::string CanonicalText::whole(NewNames new_names) const {
 
 std::string CanonicalText::piece(NodeId id) const {
   if (piece_names_ == nullptr) {
-    piece_names_ = std::make_unique<TextNames>(tree_, *naming_, NewNames::none);
+    piece_names_ = std::make_unique<TextNames>(tree_, *naming_, NewNames::none_in_piece);
     TextForm(tree_, tokens_, *piece_names_, true).node(tree_.root);
   }
   TextForm form(tree_, tokens_, *piece_names_, false);

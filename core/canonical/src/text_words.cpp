@@ -45,6 +45,7 @@ void TextForm::name(std::uint32_t token) {
     case Kind::folded:
       return written_name(token, true);
     case Kind::keeps_case:
+      return written_name(token, names_.in_piece());
     case Kind::as_written:
       return written_name(token, false);
   }

@@ -27,7 +27,8 @@ class TextNames;
 enum class NewNames : unsigned char {
   each,    // of each definition
   shared,  // one for all of one name, and none for a name that stays elsewhere
-  none
+  none,
+  none_in_piece  // and nothing depends on what stands outside of the piece
 };
 
 class CanonicalText {

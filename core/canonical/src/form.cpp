@@ -90,7 +90,13 @@ void Form::literal(NodeId id) {
   const bool is_plain = tree_[id].end == token + 1 && tree_[id].first_child == kNoNode &&
                         (kind == TokenKind::number || kind == TokenKind::string) &&
                         !tokens_.holds_run_value(token);
-  if (is_plain) {
+  if (visible_ > 0 && tree_[id].first_child != kNoNode) {  // json '{}' is no JSON '{}'
+    preimage_.begin_list(name_of(NodeKind::literal));
+    const std::uint32_t value = tree_[tree_[id].first_child].end;
+    for (std::uint32_t i = token; i < value; ++i) tokens_.add_as_written(preimage_, {i, i + 1});
+    own_tokens(id, value, tree_[id].end);
+    preimage_.end_list();
+  } else if (is_plain) {
     preimage_.text(name_of(NodeKind::literal), tree_.token_text(token));
   } else {
     plain(id);

@@ -61,6 +61,11 @@ void TextForm::node(NodeId id) {
       return order_item(id);
     case NodeKind::case_when:
       return case_when(id);
+    case NodeKind::literal:
+      in_literal_ = visible_ > 0 && tree_[id].first_child != kNoNode;
+      plain(id);
+      in_literal_ = false;
+      return;
     default:
       break;
   }
@@ -228,7 +233,7 @@ bool TextForm::source_gap(std::uint32_t number, Gap* gap) {
 
 void TextForm::token_text(std::uint32_t number, Gap gap) {
   const Token& t = tree_.tokens[number];
-  if (tokens_.is_keyword(number)) {
+  if (!in_literal_ && tokens_.is_keyword(number)) {
     lines_.put(tree_.names.text(t.name), gap);
     return;
   }

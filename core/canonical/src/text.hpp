@@ -88,7 +88,8 @@ class TextForm {
   std::uint32_t visible_ = 0;         // > 0: inside of what names a column
   std::uint32_t verbatim_ = 0;        // > 0: inside of what the engine may take by its text
   bool is_first_;
-  bool breaks_ = false;  // the next expression is all of a condition: its parts get lines
+  bool in_literal_ = false;  // that names a column by its type: json '{}'
+  bool breaks_ = false;      // the next expression is all of a condition: its parts get lines
 };
 
 }  // namespace hodor

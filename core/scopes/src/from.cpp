@@ -66,6 +66,12 @@ void Resolver::from_item(NodeId id, const Place& place, Level& level) {
   Source& named = scopes_.sources[level.sources[before]];
   named.definition = define(Definition::Kind::source, leading);
   named.name = scopes_.definitions[named.definition].name;
+  const bool is_rows = tree_.child(id, NodeKind::relation) != kNoNode ||
+                       tree_.child(id, NodeKind::derived) != kNoNode;
+  if (is_rows) return;
+  // `a: range(3)`: it may name a column, too.
+  scopes_.definitions[named.definition].is_visible = true;
+  named.name = kNoName;
 }
 
 void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& level) {

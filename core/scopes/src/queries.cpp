@@ -181,8 +181,7 @@ RowShape Resolver::rows(NodeId values) const {
   if (row == kNoNode) return unknown();
   int number = 0;
   for ([[maybe_unused]] const NodeId expr : children(tree_, row)) {
-    const NameId name =
-        tree_.names.find("col" + std::to_string(duckdb() ? number : number + 1));
+    const NameId name = tree_.names.find("col" + std::to_string(duckdb() ? number : number + 1));
     shape.columns.push_back({name == kNoName ? kOtherName : name, kNone});
     ++number;
   }

@@ -66,9 +66,13 @@ def demo(arguments: Arguments) -> None:
 
 
 def bench(arguments: Arguments) -> None:
-    """Measure what hodor costs a run (tests/bench/run.py --help); `bench units`: versions and records."""
+    """Measure what hodor costs a run (tests/bench/run.py --help); `bench units`: versions and records;
+    `bench sql`: the core against other parsers."""
     python = environment.ensure()
     native.build_module(python, everything=False)
+    if arguments[:1] == ["sql"]:
+        suites.bench_sql(python, arguments[1:])
+        return
     script, rest = ("versions.py", []) if arguments == ["units"] else ("run.py", arguments)
     run([python.python, ROOT / "tests" / "bench" / script, *rest], env=python.variables())
 

@@ -19,6 +19,11 @@ from devtool.process import ROOT, Failed, run, run_quietly, say
 # Versions of Python that the package supports, besides the one that runs ./dev.
 _OTHER_PYTHONS = ("3.10", "3.12", "3.13")
 _OLD_DUCKDB = "duckdb==1.5.5"
+_OTHER_PARSERS = {
+    "sqlglot": ("sqlglot==30.30.0",),
+    "sqlglotc": ("sqlglot==30.30.0", "sqlglotc==30.30.0"),
+    "polyglot": ("polyglot-sql==0.13.4",),
+}
 _FUZZ_SECONDS = 20
 _MUTANT_SHARES = 8
 _MODEL_SEQUENCES = "2000"
@@ -158,6 +163,18 @@ def corpus(python: Environment, folder: Path, arguments: list[str]) -> None:
             [python.python, ROOT / "tests" / "corpus" / "texts.py", "--corpus", beside / "corpus"],
             env=python.variables(),
         )
+
+
+def bench_sql(python: Environment, arguments: list[str]) -> None:
+    """The core against the parsers that other tools are built on, each in an environment of its own."""
+    given = []
+    for name, packages in _OTHER_PARSERS.items():
+        other = environment.ensure(f".venv-{name}", groups=(), packages=packages, editable=False)
+        given += ["--python", f"{name}={other.python}"]
+    run(
+        [python.python, ROOT / "tests" / "bench" / "sql.py", *given, *arguments],
+        env=python.variables(),
+    )
 
 
 def golden(python: Environment, folder: Path, *, update: bool) -> None:

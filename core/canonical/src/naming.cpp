@@ -3,6 +3,8 @@
 #include "naming.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <string_view>
 
 #include "hodor/syntax/words.hpp"
 
@@ -23,6 +25,7 @@ void tidy(std::vector<Gap>& gaps) {
 Naming::Naming(const Tree& tree, const KnownColumns& known)
     : tree_(tree), scopes_(resolve_names(tree, known)), uses_(tree.tokens.size()) {
   // `q.c`: the table has the column, whatever else could lack it.
+  read_of_.reserve(scopes_.references.size());
   for (const Reference& reference : scopes_.references) {
     if (reference.source == kNone) continue;
     const Source& source = scopes_.sources[reference.source];
@@ -33,6 +36,7 @@ Naming::Naming(const Tree& tree, const KnownColumns& known)
   }
   tidy(read_of_);
   tidy(owned_);
+  assumed_.reserve(scopes_.references.size());
   std::vector<std::uint32_t> open(tree.names.size());
   count_names(open);
   settle();
@@ -40,12 +44,28 @@ Naming::Naming(const Tree& tree, const KnownColumns& known)
 }
 
 void Naming::list_assumptions() {
+  if (assumed_.empty()) return;
   tidy(assumed_);
+  // By text, as the order of the text must not count. The names of tables have long equal starts,
+  // so each is compared once.
+  std::vector<std::uint32_t> tables(scopes_.tables.size());
+  std::iota(tables.begin(), tables.end(), 0u);
+  std::sort(tables.begin(), tables.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return scopes_.tables[a] < scopes_.tables[b];
+  });
+  std::vector<std::string_view> columns;
   assumes_.reserve(assumed_.size());
-  for (const Gap& gap : assumed_) {
-    assumes_.push_back({scopes_.tables[gap.table], std::string(tree_.names.text(gap.column))});
+  for (const std::uint32_t table : tables) {
+    columns.clear();
+    for (auto gap = std::lower_bound(assumed_.begin(), assumed_.end(), Gap{table, 0});
+         gap != assumed_.end() && gap->table == table; ++gap) {
+      columns.push_back(tree_.names.text(gap->column));
+    }
+    std::sort(columns.begin(), columns.end());
+    for (const std::string_view column : columns) {
+      assumes_.push_back({scopes_.tables[table], std::string(column)});
+    }
   }
-  std::sort(assumes_.begin(), assumes_.end());
 }
 
 // Of each name: how often it occurs, and how many of these are understood.
@@ -73,6 +93,8 @@ void Naming::count_names(std::vector<std::uint32_t>& open) {
       understand(is_qualified ? node.begin + 2 : node.begin);
     }
   }
+  renamed_.reserve(scopes_.definitions.size());
+  replaced_.reserve(scopes_.sources.size());
   const auto is_understood = [&](NameId name) { return !scopes_.reads_names && open[name] == 0; };
   std::uint32_t renamed = 0;
   for (const Definition& definition : scopes_.definitions) {

@@ -53,6 +53,11 @@ const WordSet& exact_functions() {
   return words;
 }
 
+const WordSet& exact_types() {
+  static const WordSet words(Dialect::duckdb, kExactTypes);
+  return words;
+}
+
 const WordSet& counts() {
   static const WordSet words(Dialect::duckdb, kCounts);
   return words;
@@ -163,7 +168,7 @@ class Judge {
     const NodeId path = tree_.child(id, NodeKind::path);
     if (path == kNoNode) return false;
     const Token& first = tree_.tokens[tree_[path].begin];
-    return in(kExactTypes, tree_.names.text(first.name));
+    return exact_types().has(tree_.names, first.name);
   }
 
   bool is_inexact_token(const Token& token) const {

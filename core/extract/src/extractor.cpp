@@ -370,12 +370,11 @@ void Extractor::type(NodeId id) {
   static constexpr std::string_view kTypes[] = {
 #include "duckdb_types.inc"
   };
-  const std::vector<std::string> names = names_in(tree_, path);
+  static const WordSet types(Dialect::duckdb, kTypes);
   // Several words without a '.' are the grammar's own: double precision.
   const std::uint32_t begin = tree_[path].begin;
   const bool dotted = tree_[path].end - begin > 1 && tree_.token_text(begin + 1) == ".";
-  const std::string name = dotted || names.empty() ? std::string() : lower_case(names.front());
-  if (std::find(std::begin(kTypes), std::end(kTypes), name) != std::end(kTypes)) return;
+  if (!dotted && types.has(tree_.names, tree_.tokens[begin].name)) return;
   facts_.opaque_inputs.push_back("type " + std::string(tree_.text(path)));
 }
 

@@ -201,6 +201,9 @@ Shape Extractor::select(NodeId id, const Place& place) {
 Shape Extractor::select_columns(NodeId list, const Place& place) {
   Shape shape;
   shape.named = true;
+  std::size_t count = 0;
+  for ([[maybe_unused]] const NodeId item : children(tree_, list)) ++count;
+  shape.columns.reserve(count);
   const bool is_final =
       final_select_ != kNoNode && tree_.child(final_select_, NodeKind::select_list) == list;
   for (const NodeId item : children(tree_, list)) {

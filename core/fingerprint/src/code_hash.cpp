@@ -233,6 +233,7 @@ std::string CodeHasher::hash() const { return sha256_hex(preimage().bytes()); }
 
 std::string CodeHasher::hash_range(TokenRange range) const {
   Preimage part;
+  part.reserve(16 * (range.end - std::min(range.begin, range.end)) + 64);
   part.text("kind", "part");
   part.text("dialect", name_of(text_.dialect()));
   const std::uint32_t end = std::min(range.end, end_);

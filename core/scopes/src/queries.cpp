@@ -271,7 +271,11 @@ RowShape Resolver::select(NodeId id, const Place& place, const Level** made) {
 }
 
 RowShape Resolver::items(NodeId list, const Place& place, Level& level) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const NodeId child : children(tree_, list)) ++count;
   std::vector<std::uint32_t> names;
+  names.reserve(count);
+  level.aliases.reserve(count);
   for (const NodeId child : children(tree_, list)) {
     const NodeId alias = tree_.child(child, NodeKind::alias);
     const NodeId name = alias == kNoNode ? kNoNode : tree_.child(alias, NodeKind::name);
@@ -281,6 +285,7 @@ RowShape Resolver::items(NodeId list, const Place& place, Level& level) {
   }
   for (const NodeId child : children(tree_, list)) note_name(child, level);
   RowShape shape;
+  shape.columns.reserve(count);
   std::size_t at = 0;
   for (const NodeId child : children(tree_, list)) {
     item(child, {place.ctes, &level, Clause::items}, names[at++], shape);

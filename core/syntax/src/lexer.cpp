@@ -1,6 +1,7 @@
 #include "hodor/syntax/lexer.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "characters.hpp"
 #include "hodor/base/limits.hpp"
@@ -41,6 +42,7 @@ class Lexer {
         gap_.space_before = true;
         gap_.newline_before = gap_.newline_before || c == '\n' || c == '\r';
         ++at_;
+        skip_indentation();
         continue;
       }
       // Most tokens begin right here; spaces that are left are odd ones.
@@ -64,6 +66,14 @@ class Lexer {
       note_gap(end);
     }
     return true;
+  }
+
+  void skip_indentation() {
+    constexpr std::string_view kEight = "        ";
+    while (source_.sql.size() - at_ >= kEight.size() &&
+           std::memcmp(source_.sql.data() + at_, kEight.data(), kEight.size()) == 0) {
+      at_ += kEight.size();
+    }
   }
 
   void note_gap(std::size_t end) {
@@ -159,7 +169,7 @@ class Lexer {
   }
 
   Dialect dialect_;
-  Source source_;
+  LexInput source_;
   Lexed lexed_;
   Token gap_;  // flags of the gap before the next token
   std::size_t at_ = 0;

@@ -2,6 +2,7 @@
 #include "hodor/syntax/names.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "characters.hpp"
 #include "folded_hash.hpp"
@@ -18,8 +19,11 @@ Names::Names(Dialect dialect) : dialect_(dialect), slots_(2, kNoName) {
 }
 
 bool Names::is_same(const Entry& entry, std::string_view value) const {
-  return entry.size == value.size() &&
-         equals_ignoring_case(value, {folded_.data() + entry.begin, entry.size});
+  if (entry.size != value.size()) return false;
+  const char* folded = folded_.data() + entry.begin;
+  // Most names are in lower case already.
+  return std::memcmp(value.data(), folded, entry.size) == 0 ||
+         equals_ignoring_case(value, {folded, entry.size});
 }
 
 NameId Names::find(std::string_view value) const {

@@ -17,7 +17,7 @@ char32_t decode(std::string_view sql, std::size_t at, std::size_t* length) {
 
 }  // namespace
 
-std::size_t space_length(const Source& source, std::size_t at, bool* odd) {
+std::size_t space_length(const LexInput& source, std::size_t at, bool* odd) {
   const char c = source.peek(at);
   *odd = false;
   if (c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f') return 1;
@@ -32,7 +32,7 @@ std::size_t space_length(const Source& source, std::size_t at, bool* odd) {
   return 0;
 }
 
-std::size_t line_comment_end(const Source& source, std::size_t at) {
+std::size_t line_comment_end(const LexInput& source, std::size_t at) {
   std::size_t i = at + 2;
   for (; i < source.sql.size(); ++i) {
     const char c = source.sql[i];
@@ -46,7 +46,7 @@ std::size_t line_comment_end(const Source& source, std::size_t at) {
   return i;
 }
 
-std::size_t block_comment_end(const Source& source, std::size_t at) {
+std::size_t block_comment_end(const LexInput& source, std::size_t at) {
   std::size_t depth = 1;
   for (std::size_t i = at + 2; i + 1 < source.sql.size();) {
     if (source.starts_with(i, "/*") && !(source.rules.hints && source.peek(i + 2) == '+')) {

@@ -5,7 +5,7 @@ namespace hodor {
 namespace {
 
 // Position behind the closing quote of a text whose first inner byte is at `at`; npos without one.
-std::size_t closing_quote(const Source& source, std::size_t at, char quote, bool backslash_escapes,
+std::size_t closing_quote(const LexInput& source, std::size_t at, char quote, bool backslash_escapes,
                           bool doubled) {
   for (std::size_t i = at; i < source.sql.size(); ++i) {
     const char c = source.sql[i];
@@ -19,7 +19,7 @@ std::size_t closing_quote(const Source& source, std::size_t at, char quote, bool
   return std::string_view::npos;
 }
 
-Scan scan_string(const Source& source, std::size_t quote_at, TokenKind kind, bool escapes) {
+Scan scan_string(const LexInput& source, std::size_t quote_at, TokenKind kind, bool escapes) {
   const char quote = source.sql[quote_at];
   const bool raw = kind == TokenKind::raw_string;
   const std::size_t end = closing_quote(source, quote_at + 1, quote, escapes, !raw);
@@ -31,7 +31,7 @@ Scan scan_string(const Source& source, std::size_t quote_at, TokenKind kind, boo
 }
 
 // End of the tag of a dollar string: position behind the second `$`, npos when this is none.
-std::size_t dollar_tag_end(const Source& source, std::size_t at) {
+std::size_t dollar_tag_end(const LexInput& source, std::size_t at) {
   if (source.peek(at + 1) == '$') return at + 2;
   if (!is_name_start(source.peek(at + 1))) return std::string_view::npos;
   std::size_t i = at + 2;
@@ -41,7 +41,7 @@ std::size_t dollar_tag_end(const Source& source, std::size_t at) {
 
 }  // namespace
 
-const StringPrefix* string_prefix(const Source& source, std::size_t at) {
+const StringPrefix* string_prefix(const LexInput& source, std::size_t at) {
   const char quote = source.peek(at + 1);
   if (quote == '\0' || !contains(source.rules.string_quotes, quote)) return nullptr;
   for (const StringPrefix& prefix : source.rules.prefixes) {
@@ -50,7 +50,7 @@ const StringPrefix* string_prefix(const Source& source, std::size_t at) {
   return nullptr;
 }
 
-Scan scan_quoted(const Source& source, std::size_t at) {
+Scan scan_quoted(const LexInput& source, std::size_t at) {
   if (const StringPrefix* prefix = string_prefix(source, at)) {
     return scan_string(source, at + 1, prefix->kind, prefix->backslash_escapes);
   }
@@ -65,7 +65,7 @@ Scan scan_quoted(const Source& source, std::size_t at) {
              : Scan{TokenKind::quoted_identifier, end};
 }
 
-Scan scan_dollar(const Source& source, std::size_t at) {
+Scan scan_dollar(const LexInput& source, std::size_t at) {
   if (source.rules.dollar_strings) {
     const std::size_t body = dollar_tag_end(source, at);
     if (body != std::string_view::npos) {

@@ -7,7 +7,7 @@ namespace hodor {
 namespace {
 
 // Behind the digits at `at`; a separator counts between two digits only.
-std::size_t digits_end(const Source& source, std::size_t at) {
+std::size_t digits_end(const LexInput& source, std::size_t at) {
   std::size_t i = at;
   while (is_digit(source.peek(i)) || (source.rules.digit_separators && i > at &&
                                       source.peek(i) == '_' && is_digit(source.peek(i + 1)))) {
@@ -17,7 +17,7 @@ std::size_t digits_end(const Source& source, std::size_t at) {
 }
 
 // Behind `e`, a sign and digits; `at` itself when they are not all there.
-std::size_t exponent_end(const Source& source, std::size_t at) {
+std::size_t exponent_end(const LexInput& source, std::size_t at) {
   if (lower(source.peek(at)) != 'e') return at;
   const std::size_t digits = at + (contains("+-", source.peek(at + 1)) ? 2 : 1);
   const std::size_t end = digits_end(source, digits);
@@ -25,7 +25,7 @@ std::size_t exponent_end(const Source& source, std::size_t at) {
 }
 
 // Spark's number suffixes; l, s and y stand behind plain digits only.
-std::size_t suffix_end(const Source& source, std::size_t at, bool plain_digits) {
+std::size_t suffix_end(const LexInput& source, std::size_t at, bool plain_digits) {
   if (!source.rules.number_suffixes) return at;
   const char c = lower(source.peek(at));
   if (c == 'f' || c == 'd' || (plain_digits && (c == 'l' || c == 's' || c == 'y'))) return at + 1;
@@ -34,7 +34,7 @@ std::size_t suffix_end(const Source& source, std::size_t at, bool plain_digits) 
 
 // The longest number at `at`, or `at` when there is none. A number with a dot that letters or
 // digits follow is none in Spark: 1.5x is 1 . 5x.
-std::size_t number_end(const Source& source, std::size_t at) {
+std::size_t number_end(const LexInput& source, std::size_t at) {
   const std::size_t whole = digits_end(source, at);
   const std::size_t exponent = exponent_end(source, whole);
   const std::size_t plain = whole == at ? at : suffix_end(source, exponent, exponent == whole);
@@ -49,7 +49,7 @@ std::size_t number_end(const Source& source, std::size_t at) {
 }
 
 // Behind a name that is a URI, `at` when there is none: letters, then :// and more.
-std::size_t uri_end(const Source& source, std::size_t at) {
+std::size_t uri_end(const LexInput& source, std::size_t at) {
   std::size_t i = at;
   while (is_letter(source.peek(i)) || is_wide(source.peek(i))) ++i;
   if (i == at || !source.starts_with(i, "://")) return at;
@@ -61,7 +61,7 @@ std::size_t uri_end(const Source& source, std::size_t at) {
 
 }  // namespace
 
-Scan scan_name(const Source& source, std::size_t at) {
+Scan scan_name(const LexInput& source, std::size_t at) {
   std::size_t i = at;
   while (i < source.sql.size()) {
     const char c = source.sql[i];
@@ -80,7 +80,7 @@ Scan scan_name(const Source& source, std::size_t at) {
   return {TokenKind::identifier, i};
 }
 
-Scan scan_number(const Source& source, std::size_t at) {
+Scan scan_number(const LexInput& source, std::size_t at) {
   const std::size_t end = number_end(source, at);
   if (source.rules.digits_start_names) {
     const std::size_t name = is_digit(source.peek(at)) ? scan_name(source, at).end : at;
@@ -93,7 +93,7 @@ Scan scan_number(const Source& source, std::size_t at) {
   return {TokenKind::number, end};
 }
 
-std::size_t operator_length(const Source& source, std::size_t at, bool open_brackets) {
+std::size_t operator_length(const LexInput& source, std::size_t at, bool open_brackets) {
   const char first = source.sql[at];
   if (!source.rules.is(first, byte_class::operator_start)) return 0;
   for (const std::string_view candidate : source.rules.operators) {

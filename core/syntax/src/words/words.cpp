@@ -1,6 +1,7 @@
 #include "hodor/syntax/words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <type_traits>
@@ -103,6 +104,7 @@ class WordTable {
       if (word.name.back() != '*') continue;
       patterns_.emplace_back();
       patterns_.back().volatile_word = &word;
+      begins_pattern_[static_cast<unsigned char>(word.name[0])] = true;
     }
   }
 
@@ -114,6 +116,8 @@ class WordTable {
         if (equals_ignoring_case(word, candidate.text)) return candidate;
       }
     }
+    const auto first = static_cast<unsigned char>(word.empty() ? '\0' : lower(word[0]));
+    if (!begins_pattern_[first]) return words_[0];
     for (const WordEntry& pattern : patterns_) {
       if (matches(*pattern.volatile_word, word)) return pattern;
     }
@@ -140,6 +144,7 @@ class WordTable {
 
   std::vector<WordEntry> words_;     // the first is that of no list
   std::vector<WordEntry> patterns_;  // of words that only a pattern names
+  std::array<bool, 256> begins_pattern_ = {};
   std::vector<std::uint16_t> slots_;
   std::size_t longest_ = 0;
 };

@@ -38,7 +38,9 @@ inline constexpr NameId kOtherName = 0xffffffff;  // of a column that the text d
 struct Gap {
   std::uint32_t table = 0;
   NameId column = kNoName;
-  auto operator<=>(const Gap&) const = default;
+  bool operator==(const Gap&) const = default;
+  bool operator<(const Gap& other) const { return number() < other.number(); }
+  std::uint64_t number() const { return std::uint64_t{table} << 32 | column; }
 };
 // Half-open, in Scopes::gaps.
 struct GapRange {

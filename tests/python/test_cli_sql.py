@@ -57,8 +57,8 @@ def test_canonical(run: Run, write: Callable[[str, str], str]) -> None:
     code, out, err = run("canonical", write("a.sql", ORDERS))
     assert code == 0
     assert out == (
-        "with cte_1 as (\n  select\n    id,\n    amount as c_1\n  from orders\n  where x = 1\n)\n"
-        "select\n  id,\n  c_1 as T2\nfrom cte_1\n"
+        "with cte1 as (\n  select\n    id,\n    amount as c1\n  from orders\n  where x = 1\n)\n"
+        "select\n  id,\n  c1 as T2\nfrom cte1\n"
     )
     assert err == "a.sql: right while orders has no column o\n"
     _, again, err = run("canonical", "-", given=out)

@@ -90,7 +90,8 @@ void Form::literal(NodeId id) {
   const bool is_plain = tree_[id].end == token + 1 && tree_[id].first_child == kNoNode &&
                         (kind == TokenKind::number || kind == TokenKind::string) &&
                         !tokens_.holds_run_value(token);
-  if (visible_ > 0 && tree_[id].first_child != kNoNode) {  // json '{}' is no JSON '{}'
+  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb;
+  if (is_shown && tree_[id].first_child != kNoNode) {  // json '{}' is no JSON '{}'
     preimage_.begin_list(name_of(NodeKind::literal));
     const std::uint32_t value = tree_[tree_[id].first_child].end;
     for (std::uint32_t i = token; i < value; ++i) tokens_.add_as_written(preimage_, {i, i + 1});
@@ -161,8 +162,9 @@ void Form::own_tokens(NodeId id, std::uint32_t begin, std::uint32_t end) {
 
 // Words and commas that say nothing beyond what the tree says.
 bool Form::is_dropped(NodeId id, std::uint32_t token) const {
-  if (visible_ > 0) return false;  // DuckDB shows ASC
   const Node& node = tree_[id];
+  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb;
+  if (is_shown && node.kind == NodeKind::order_item) return false;  // DuckDB names columns by ASC
   const std::string_view sql = tree_.sql;
   const Token& t = tree_.tokens[token];
   const auto keyword = [&](std::string_view word) {
@@ -195,7 +197,7 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
-      return (keyword("inner") && !before("inner")) ||
+      return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");
@@ -217,7 +219,7 @@ bool Form::is_plain_name(std::uint32_t token) const {
 // A subquery that stands for a value: nobody sees the names of its columns.
 void Form::value_query(NodeId subquery) {
   const NodeId query = tree_.child(subquery, NodeKind::query);
-  if (query == kNoNode) return;
+  if (query == kNoNode || sees_made_names_) return;
   for (const NodeId body : children(tree_, query)) {
     if (tree_[body].kind != NodeKind::select) continue;
     values_.resize(tree_.nodes.size());
@@ -259,7 +261,10 @@ void Form::select_item(NodeId id) {
   const NodeId alias = tree_.child(id, NodeKind::alias);
   const NodeId first = tree_[id].first_child;
   preimage_.begin_list(name_of(NodeKind::select_item));
-  if (alias != kNoNode && alias == first && tree_[first].next == tree_[id].last_child) {  // `a: 1`
+  const bool is_before = alias != kNoNode && alias == first &&
+                         tree_[first].next == tree_[id].last_child &&
+                         is_plain_name(tree_[tree_[alias].first_child].begin);
+  if (is_before) {  // `a: 1`
     node(tree_[first].next);
     preimage_.begin_list(name_of(NodeKind::alias));
     node(tree_[alias].first_child);
@@ -422,7 +427,8 @@ void Form::type(NodeId id) {
     return;
   }
   const std::string_view name = single ? type_name(word, tree_.dialect) : std::string_view();
-  if (name.empty() || visible_ > 0) {
+  // Spark names a column by the type that it understood, DuckDB 2 by the type as written.
+  if (name.empty() || (visible_ > 0 && tree_.dialect == Dialect::duckdb)) {
     plain(id);
     return;
   }

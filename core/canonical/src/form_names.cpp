@@ -30,7 +30,9 @@ std::string_view Form::plain_name(std::uint32_t token, NameUse::Kind use, bool* 
   const std::string_view folded = tree_.names.text(t.name);
   if (t.name == kNoName || !is_plain(folded) || tokens_.holds_run_value(token)) return {};
   const bool has_quotes = t.kind == TokenKind::quoted_identifier;
-  *is_quoted = has_quotes && needs_quotes(tree_.names.word(t.name));
+  // Behind a dot any word is a name.
+  const bool is_part = token > 0 && is_symbol(tree_.tokens[token - 1], tree_.sql, ".");
+  *is_quoted = has_quotes && !is_part && needs_quotes(tree_.names.word(t.name));
   if (use == NameUse::Kind::folded) return folded;
   const std::string_view written = t.text(tree_.sql);
   return has_quotes ? written.substr(1, written.size() - 2) : written;

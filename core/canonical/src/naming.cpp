@@ -141,7 +141,7 @@ bool Naming::may_lose_qualifier(const Reference& reference) {
   for (std::uint32_t i = reference.rivals_begin; i < reference.rivals_end; ++i) {
     const std::uint32_t rival = scopes_.rivals[i];
     const RowShape& shape = scopes_.sources[rival].shape;
-    if (shape.is_unknown ||
+    if (may_make(tree_, shape, name) ||
         std::binary_search(read_of_.begin(), read_of_.end(), Gap{rival, name})) {
       return refuse();
     }

@@ -62,7 +62,8 @@ void TextForm::node(NodeId id) {
     case NodeKind::case_when:
       return case_when(id);
     case NodeKind::literal:
-      in_literal_ = visible_ > 0 && tree_[id].first_child != kNoNode;
+      in_literal_ =
+          visible_ > 0 && tree_.dialect == Dialect::duckdb && tree_[id].first_child != kNoNode;
       plain(id);
       in_literal_ = false;
       return;
@@ -125,7 +126,8 @@ bool TextForm::is_dropped(NodeId id, std::uint32_t token) const {
   const Node& node = tree_[id];
   const Token& t = tree_.tokens[token];
   if (node.kind == NodeKind::query && id == tree_.root && is_symbol(t, tree_.sql, ";")) return true;
-  if (visible_ > 0) return false;
+  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb;
+  if (is_shown && node.kind == NodeKind::order_item) return false;  // DuckDB names columns by ASC
   const auto keyword = [&](std::string_view word) {
     return tree_.keyword[token] != 0 && is_word(t, tree_.sql, word);
   };
@@ -144,7 +146,7 @@ bool TextForm::is_dropped(NodeId id, std::uint32_t token) const {
       return keyword("asc");
     case NodeKind::join:
       if (!is_word(tree_.tokens[token + 1], tree_.sql, "join")) return false;
-      return (keyword("inner") && !before("inner")) ||
+      return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");

@@ -17,7 +17,11 @@ class TextForm {
  public:
   // `is_first`: nothing but what it tells `names` counts.
   TextForm(const Tree& tree, const CodeHasher& tokens, TextNames& names, bool is_first)
-      : tree_(tree), tokens_(tokens), names_(names), grouping_(tree), is_first_(is_first) {}
+      : tree_(tree), tokens_(tokens), names_(names), grouping_(tree), is_first_(is_first) {
+    for (NameId name = kNoName + 1; name < tree.names.size(); ++name) {
+      sees_made_names_ |= may_be_made_of_text(tree, name);
+    }
+  }
 
   void node(NodeId id);
   // A column that is printed by itself is one of this SELECT.
@@ -59,7 +63,7 @@ class TextForm {
   // text_words.cpp
   void name(std::uint32_t token);
   void name_of_source(std::uint32_t source);
-  void written_name(std::uint32_t token, bool folds);
+  void written_name(std::uint32_t token, bool folds, bool is_in_place = true);
   void names(NodeId id);
   void path(NodeId id);
   void star(NodeId id);
@@ -87,6 +91,7 @@ class TextForm {
   NodeId select_ = kNoNode;           // the innermost one that is being printed
   std::uint32_t visible_ = 0;         // > 0: inside of what names a column
   std::uint32_t verbatim_ = 0;        // > 0: inside of what the engine may take by its text
+  bool sees_made_names_ = false;      // as Form has it
   bool is_first_;
   bool in_literal_ = false;  // that names a column by its type: json '{}'
   bool breaks_ = false;      // the next expression is all of a condition: its parts get lines

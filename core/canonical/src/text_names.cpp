@@ -113,7 +113,10 @@ bool TextNames::keeps_own_name(std::uint32_t source) const {
 }
 
 std::uint32_t TextNames::kept_source(std::uint32_t source) const {
-  return keeps_names() || keeps_source_[source] != 0 ? own_token(source) : kNone;
+  const std::uint32_t own = own_token(source);
+  const NameUse::Kind use = own == kNone ? NameUse::Kind::dropped : naming_[own].kind;
+  const bool is_new = use == NameUse::Kind::dropped || use == NameUse::Kind::cte;
+  return keeps_names() || keeps_source_[source] != 0 || !is_new ? own : kNone;
 }
 
 std::uint32_t TextNames::kept_definition(std::uint32_t definition) const {
@@ -125,7 +128,8 @@ std::uint32_t TextNames::kept_definition(std::uint32_t definition) const {
 
 std::string TextNames::fresh(const char* kind, std::uint32_t& count) {
   while (true) {
-    std::string name = std::string(kind).append("_").append(std::to_string(++count));
+    // Not `t_1`: DuckDB makes such names of columns that come twice.
+    std::string name = std::string(kind).append(std::to_string(++count));
     const NameId other = tree_.names.find(name);
     if (other == kNoName || others_[other] == 0) return name;
   }

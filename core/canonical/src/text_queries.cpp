@@ -48,7 +48,7 @@ void TextForm::select_item(NodeId id) {
   const NodeId first = tree_[id].first_child;
   const bool is_before =
       alias != kNoNode && alias == first && tree_[first].next == tree_[id].last_child;  // `a: 1`
-  if (is_before && visible_ == 0 && is_plain_alias(tree_, tree_[alias].begin)) {
+  if (is_before && is_plain_alias(tree_, tree_[alias].begin)) {
     node(tree_[first].next);
     lines_.put("as");
     return node(tree_[alias].first_child);
@@ -81,7 +81,6 @@ void TextForm::visible_item(NodeId id, NodeId first) {
 
 // Items with commas between them, and one a line when there are several.
 void TextForm::list(NodeId id) {
-  if (visible_ > 0) return plain(id);
   const bool is_long =
       tree_[id].kind != NodeKind::group_by && tree_[id].first_child != tree_[id].last_child;
   std::uint32_t from = tree_[id].begin;
@@ -189,17 +188,17 @@ void TextForm::source_alias(std::uint32_t source) {
   if (kept == kNone) {
     lines_.put(names_.new_source(source));
   } else {
-    written_name(kept, true);
+    written_name(kept, true, false);
   }
 }
 
 void TextForm::alias(NodeId id) {
   const NodeId named = tree_.child(id, NodeKind::name);
   const bool is_before = is_symbol(tree_.tokens[tree_[id].end - 1], tree_.sql, ":");
-  if (visible_ > 0 || named == kNoNode || is_before) return plain(id);
+  if (named == kNoNode || is_before) return plain(id);
   const std::uint32_t token = tree_[named].begin;
   const std::uint32_t source = names_.source_of(token);
-  if (names_.use(token).kind == NameUse::Kind::dropped && source != kNone) {
+  if (visible_ == 0 && names_.use(token).kind == NameUse::Kind::dropped && source != kNone) {
     const bool has_columns = tree_.child(id, NodeKind::column_names) != kNoNode;
     if (!has_columns && !names_.needs_alias(source)) return;
     source_alias(source);

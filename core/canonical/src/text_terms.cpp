@@ -27,7 +27,7 @@ void TextForm::leaf(NodeId id) {
 // A subquery that stands for a value: nobody sees the names of its columns.
 void TextForm::value_query(NodeId subquery) {
   const NodeId query = tree_.child(subquery, NodeKind::query);
-  if (query == kNoNode) return;
+  if (query == kNoNode || sees_made_names_) return;
   for (const NodeId body : children(tree_, query)) {
     if (tree_[body].kind != NodeKind::select) continue;
     values_.resize(tree_.nodes.size());

@@ -38,7 +38,7 @@ void TextForm::name(std::uint32_t token) {
     case Kind::column:
     case Kind::cte: {
       const std::uint32_t kept = names_.kept_definition(use.number);
-      if (kept != kNone) return written_name(kept, true);
+      if (kept != kNone) return written_name(kept, true, false);
       lines_.put(names_.new_definition(use.number, use.kind == Kind::cte));
       return;
     }
@@ -54,12 +54,12 @@ void TextForm::name(std::uint32_t token) {
 void TextForm::name_of_source(std::uint32_t source) {
   if (is_first_) names_.note_use(source);
   const std::uint32_t kept = names_.kept_source(source);
-  if (kept != kNone) return written_name(kept, true);
+  if (kept != kNone) return written_name(kept, true, false);
   lines_.put(names_.new_source(source));
 }
 
 // As Form counts it: without quotes that are not needed.
-void TextForm::written_name(std::uint32_t token, bool folds) {
+void TextForm::written_name(std::uint32_t token, bool folds, bool is_in_place) {
   const Token& t = tree_.tokens[token];
   if (is_first_ && t.name != kNoName) names_.note_other(t.name);
   const std::string_view written = t.text(tree_.sql);
@@ -70,7 +70,10 @@ void TextForm::written_name(std::uint32_t token, bool folds) {
   const bool has_quotes = t.kind == TokenKind::quoted_identifier;
   std::string_view text = has_quotes ? written.substr(1, written.size() - 2) : written;
   if (folds) text = tree_.names.text(t.name);
-  if (!has_quotes || !needs_quotes(tree_.names.word(t.name))) {
+  // Behind a dot any word is a name.
+  const bool is_part =
+      is_in_place && token > 0 && is_symbol(tree_.tokens[token - 1], tree_.sql, ".");
+  if (!has_quotes || is_part || !needs_quotes(tree_.names.word(t.name))) {
     lines_.put(text);
     return;
   }
@@ -155,8 +158,9 @@ void TextForm::type(NodeId id) {
     return rest(id, named);
   }
   const bool is_single = named == tree_[id].last_child && tree_[named].end == tree_[id].end;
-  const std::string_view known =
-      is_single && visible_ == 0 ? type_name(t.text(tree_.sql), tree_.dialect) : std::string_view();
+  const std::string_view known = is_single && (visible_ == 0 || tree_.dialect != Dialect::duckdb)
+                                     ? type_name(t.text(tree_.sql), tree_.dialect)
+                                     : std::string_view();
   if (known.empty()) return plain(id);
   // Of several words it would be read as another type.
   lines_.put(known.find(' ') == std::string_view::npos ? known : tree_.names.text(t.name));

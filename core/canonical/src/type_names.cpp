@@ -28,15 +28,33 @@ constexpr Row kDuckDB[] = {
     {"string", "varchar"},      {"date", "date"},
     {"timestamp", "timestamp"}, {"timestamptz", "timestamp with time zone"},
     {"blob", "blob"},           {"bytea", "blob"},
+    {"interval", "interval"},   {"time", "time"},
+    {"uuid", "uuid"},           {"hugeint", "hugeint"},
+    {"utinyint", "utinyint"},   {"usmallint", "usmallint"},
+    {"uinteger", "uinteger"},   {"ubigint", "ubigint"},
 };
 
 constexpr Row kDatabricks[] = {
-    {"int", "int"},         {"integer", "int"},       {"bigint", "bigint"},
-    {"long", "bigint"},     {"smallint", "smallint"}, {"short", "smallint"},
-    {"tinyint", "tinyint"}, {"byte", "tinyint"},      {"float", "float"},
-    {"real", "float"},      {"double", "double"},     {"boolean", "boolean"},
-    {"string", "string"},   {"date", "date"},         {"timestamp", "timestamp"},
+    {"int", "int"},
+    {"integer", "int"},
+    {"bigint", "bigint"},
+    {"long", "bigint"},
+    {"smallint", "smallint"},
+    {"short", "smallint"},
+    {"tinyint", "tinyint"},
+    {"byte", "tinyint"},
+    {"float", "float"},
+    {"real", "float"},
+    {"double", "double"},
+    {"boolean", "boolean"},
+    {"string", "string"},
+    {"date", "date"},
+    {"timestamp", "timestamp"},
     {"binary", "binary"},
+    {"interval", "interval"},
+    {"variant", "variant"},
+    {"timestamp_ntz", "timestamp_ntz"},
+    {"timestamp_ltz", "timestamp_ltz"},
 };
 
 }  // namespace

@@ -9,10 +9,16 @@ namespace hodor {
 
 std::uint32_t Resolver::define(Definition::Kind kind, NodeId name) {
   const std::uint32_t token = tree_[name].begin;
-  // An engine may not take a keyword for an alias: then its text is an error.
-  const bool is_keyword = kind == Definition::Kind::source && duckdb() &&
-                          tree_.tokens[token].word_class != WordClass::none;
-  scopes_.definitions.push_back({kind, ascii_name(tree_, token), token, is_keyword});
+  // An engine may not take a keyword for an alias, or for a name at all: then its text is an error.
+  const WordClass word = tree_.tokens[token].word_class;
+  const bool is_source = kind == Definition::Kind::source;
+  const bool is_keyword = duckdb() ? (is_source ? word != WordClass::none : !may_be_name(word))
+                                   : is_source && word == WordClass::strict;
+  const NameId defined = ascii_name(tree_, token);
+  const bool may_move = kind == Definition::Kind::column &&
+                        (is_numbered(tree_, defined) ||
+                         std::find(numbered_.begin(), numbered_.end(), defined) != numbered_.end());
+  scopes_.definitions.push_back({kind, defined, token, is_keyword || may_move});
   return static_cast<std::uint32_t>(scopes_.definitions.size() - 1);
 }
 
@@ -81,6 +87,10 @@ void Resolver::walk(NodeId id, const Place& place) {
     case NodeKind::unpivot:
       leave_names();
       return;
+    case NodeKind::literal:
+      // DuckDB `#1`: a column by its place, with its name.
+      if (tree_.sql[tree_.tokens[tree_[id].begin].begin] == '#') show_all(place.level);
+      return;
     case NodeKind::json_path:
     case NodeKind::type:
     case NodeKind::name:
@@ -102,7 +112,7 @@ void Resolver::order_items(NodeId id, const Place& place) {
     if (is_single && tree_[only].kind == NodeKind::column) {
       walk(expr, {place.ctes, place.level, Clause::order_item});
     } else if (is_single && tree_[only].kind == NodeKind::parens) {
-      walk(expr, {place.ctes, nullptr, place.clause});  // a bare name or not
+      walk(expr, {place.ctes, blind(place.level), place.clause});  // a bare name or not
     } else {
       walk(expr, place);
     }

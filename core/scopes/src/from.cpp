@@ -13,7 +13,7 @@ void Resolver::unknown_source(NodeId owner, Level& level) {
 }
 
 void Resolver::add_source(NodeId owner, NameId own_name, std::uint32_t path_token, RowShape shape,
-                          Level& level) {
+                          Level& level, bool is_table) {
   Source source{own_name, kNone, path_token, std::move(shape), false};
   const NodeId alias = tree_.child(owner, NodeKind::alias);
   if (alias != kNoNode) {
@@ -25,6 +25,8 @@ void Resolver::add_source(NodeId owner, NameId own_name, std::uint32_t path_toke
     }
     rename(tree_.child(alias, NodeKind::column_names), source.shape);
   }
+  const std::size_t parts = source.shape.columns.size() + source.shape.open.size();
+  source.shape.is_numbered = duckdb() && parts > 1 && !is_table;
   for (const std::uint32_t other : level.sources) {
     // Two of one name are an error of the engine.
     if (source.name != kNoName && scopes_.sources[other].name == source.name) leave_names();
@@ -64,14 +66,14 @@ void Resolver::from_item(NodeId id, const Place& place, Level& level) {
   }
   if (leading == kNoNode || level.sources.size() <= before) return;
   Source& named = scopes_.sources[level.sources[before]];
+  const NodeId factor = tree_[tree_[id].first_child].next;
+  // Two aliases are an error; one of joins renames columns, one of a function names a column.
+  const bool is_plain = factor != kNoNode && tree_[factor].kind != NodeKind::from_group &&
+                        tree_[factor].kind != NodeKind::table_function;
+  if (named.definition != kNone || !is_plain) leave_names();
   named.definition = define(Definition::Kind::source, leading);
   named.name = scopes_.definitions[named.definition].name;
-  const bool is_rows = tree_.child(id, NodeKind::relation) != kNoNode ||
-                       tree_.child(id, NodeKind::derived) != kNoNode;
-  if (is_rows) return;
-  // `a: range(3)`: it may name a column, too.
-  scopes_.definitions[named.definition].is_visible = true;
-  named.name = kNoName;
+  if (!is_plain) scopes_.definitions[named.definition].is_visible = true;
 }
 
 void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& level) {
@@ -171,7 +173,7 @@ void Resolver::relation(NodeId id, const Place& place, Level& level) {
       return;
     }
   }
-  add_source(id, name, last, columns_of(path), level);
+  add_source(id, name, last, columns_of(path), level, true);
 }
 
 void Resolver::derived(NodeId id, bool sees_siblings, const Place& place, Level& level) {

@@ -1,6 +1,7 @@
 // Queries: CTEs, SELECT lists, set operations, ORDER BY.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "hodor/base/limits.hpp"
 #include "resolver.hpp"
@@ -8,10 +9,15 @@
 namespace hodor {
 namespace {
 
-const Column* find(const std::vector<Column>& columns, NameId name) {
-  const auto found = std::find_if(columns.begin(), columns.end(),
-                                  [&](const Column& column) { return column.name == name; });
-  return found == columns.end() ? nullptr : &*found;
+// The column of this name, if there is one only.
+const Column* find_only(const std::vector<Column>& columns, NameId name) {
+  const Column* found = nullptr;
+  for (const Column& column : columns) {
+    if (column.name != name) continue;
+    if (found != nullptr) return nullptr;
+    found = &column;
+  }
+  return found;
 }
 
 RowShape unknown() {
@@ -21,6 +27,30 @@ RowShape unknown() {
 }
 
 }  // namespace
+
+// For a place whose names are looked up in another order than elsewhere: what is in it is walked,
+// but nothing is resolved through it.
+const Level* Resolver::blind(const Level* outer) {
+  Level& level = levels_.emplace_back();
+  level.outer = outer;
+  level.is_blind = true;
+  level.has_other_names = true;
+  return &level;
+}
+
+// Whether an expression of a list is one name without a qualifier.
+bool Resolver::has_bare_name(NodeId list) const {
+  for (const NodeId child : children(tree_, list)) {
+    const NodeId expr =
+        tree_[child].kind == NodeKind::expr ? child : tree_.child(child, NodeKind::expr);
+    const NodeId only = expr == kNoNode ? kNoNode : tree_[expr].first_child;
+    if (only != kNoNode && only == tree_[expr].last_child &&
+        (tree_[only].kind == NodeKind::parens || tree_[only].end == tree_[only].begin + 1)) {
+      return true;
+    }
+  }
+  return false;
+}
 
 // What is not followed may use any name of the text in any way.
 void Resolver::leave_names() { scopes_.reads_names = true; }
@@ -50,6 +80,8 @@ RowShape Resolver::query(NodeId id, const Place& place) {
   if (first != kNoNode) inside.ctes = with(first, place);
   RowShape shape = unknown();
   const Level* level = nullptr;
+  const NodeId order = tree_.child(id, NodeKind::order_by);
+  sorts_by_name_ = order != kNoNode && has_bare_name(order);
   for (const NodeId child : children(tree_, id)) {
     switch (tree_[child].kind) {
       case NodeKind::with:
@@ -70,7 +102,7 @@ RowShape Resolver::query(NodeId id, const Place& place) {
       case NodeKind::offset:
       case NodeKind::fetch:
       case NodeKind::sample:
-        walk_children(child, {inside.ctes, nullptr, Clause::before_aliases});
+        walk_children(child, {inside.ctes, blind(inside.level), Clause::before_aliases});
         break;
       default:
         shape = body(child, inside, &level);
@@ -213,12 +245,12 @@ void Resolver::order_by(NodeId id, const Place& place, const RowShape& shape) {
     const NodeId only = expr == kNoNode ? kNoNode : tree_[expr].first_child;
     if (only == kNoNode || only != tree_[expr].last_child || tree_[only].kind != NodeKind::column ||
         tree_[only].end != tree_[only].begin + 1) {
-      walk_children(order_item, {place.ctes, nullptr, {}});
+      walk_children(order_item, {place.ctes, blind(place.level), {}});
       continue;
     }
     Reference reference;
     reference.node = only;
-    const Column* column = find(shape.columns, ascii_name(tree_, tree_[only].begin));
+    const Column* column = find_only(shape.columns, ascii_name(tree_, tree_[only].begin));
     if (column != nullptr && shape.is_closed()) reference.definition = column->definition;
     scopes_.references.push_back(reference);
   }
@@ -227,6 +259,7 @@ void Resolver::order_by(NodeId id, const Place& place, const RowShape& shape) {
 RowShape Resolver::select(NodeId id, const Place& place, const Level** made) {
   Level& level = levels_.emplace_back();
   level.outer = place.level;
+  level.sorts_by_name = std::exchange(sorts_by_name_, false);
   *made = &level;
   NodeId list = kNoNode;
   for (const NodeId child : children(tree_, id)) {
@@ -236,11 +269,13 @@ RowShape Resolver::select(NodeId id, const Place& place, const Level** made) {
       unknown_source(child, level);
     } else if (tree_[child].kind == NodeKind::select_list) {
       list = child;
+    } else if (tree_[child].kind == NodeKind::distinct) {
+      level.sorts_by_name |= has_bare_name(child);
     }
   }
   RowShape shape;
   if (list == kNoNode) {
-    for (const std::uint32_t source : level.sources) append(shape, scopes_.sources[source].shape);
+    star_of({}, kNone, {place.ctes, &level, {}}, shape);
   } else {
     shape = items(list, place, level);
   }
@@ -252,7 +287,7 @@ RowShape Resolver::select(NodeId id, const Place& place, const Level** made) {
       case NodeKind::hint:
         break;
       case NodeKind::distinct:  // ON takes an item before a column
-        walk_children(child, {place.ctes, nullptr, {}});
+        walk_children(child, {place.ctes, blind(&level), {}});
         break;
       case NodeKind::having:
       case NodeKind::qualify:
@@ -301,14 +336,39 @@ void Resolver::note_name(NodeId item, Level& level) const {
   const bool is_column = only == tree_[expr].last_child && tree_[only].kind == NodeKind::column;
   const NodeId alias = tree_.child(item, NodeKind::alias);
   const NodeId name = alias == kNoNode ? kNoNode : tree_.child(alias, NodeKind::name);
-  if (tree_[only].kind == NodeKind::star) {
-    level.has_other_names = true;
-  } else if (name == kNoNode) {
-    level.has_other_names |= !is_column || tree_[only].end != tree_[only].begin + 1;
+  if (tree_[only].kind == NodeKind::star || name == kNoNode) {
+    note_unnamed(expr, level);
   } else if (is_column) {
     const NameId given = ascii_name(tree_, tree_[name].begin);
-    if (ascii_name(tree_, tree_[only].end - 1) == given) level.own_names.push_back(given);
+    const std::uint32_t begin = tree_[only].begin;
+    // `s.id as id`: a field, where s is no source.
+    bool is_own = tree_[only].end == begin + 1;
+    for (const std::uint32_t source : level.sources) {
+      is_own |=
+          tree_[only].end == begin + 3 && scopes_.sources[source].name == ascii_name(tree_, begin);
+    }
+    if (is_own && ascii_name(tree_, tree_[only].end - 1) == given) {
+      level.own_names.push_back(given);
+    }
   }
+}
+
+void Resolver::note_unnamed(NodeId expr, Level& level) const {
+  const NodeId only = tree_[expr].first_child;
+  const Node& first = tree_[only];
+  const bool is_single = only == tree_[expr].last_child;
+  if (is_single && first.kind == NodeKind::column && first.end == first.begin + 1) {
+    level.plain_items.push_back(ascii_name(tree_, first.begin));
+    return;
+  }
+  level.has_other_names = true;
+  // Stars show columns of sources, calls and numbers have names that are no words.
+  const bool is_plain_star = first.kind == NodeKind::star && first.end == first.begin + 1;
+  const bool is_plain_value =
+      is_single &&
+      (first.kind == NodeKind::case_when || first.kind == NodeKind::call ||
+       (first.kind == NodeKind::literal && tree_.tokens[first.begin].kind == TokenKind::number));
+  level.has_implicit_names |= !duckdb() && !is_plain_star && !is_plain_value;
 }
 
 void Resolver::item(NodeId id, const Place& place, std::uint32_t alias, RowShape& shape) {

@@ -23,30 +23,49 @@ bool has(const std::vector<NameId>& names, NameId name) {
 
 constexpr std::string_view kVirtualColumns[] = {"rowid", "filename", "file_row_number",
                                                 "file_index"};
-constexpr std::string_view kNameReaders[] = {"identifier", "query", "query_table", "columns"};
+constexpr std::string_view kHiddenColumns[] = {"_metadata"};  // of files on Spark
+constexpr std::string_view kNameReaders[] = {"identifier", "query", "query_table",
+                                             "columns",    "alias", "json_execute_serialized_sql"};
 constexpr std::string_view kStructMakers[] = {"struct", "named_struct", "struct_pack",
                                               "row",    "arrays_zip",   "struct_insert"};
 constexpr std::string_view kManyColumns[] = {
-    "unnest", "inline",     "inline_outer",     "unpack",  "columns",      "json_tuple",
-    "stack",  "posexplode", "posexplode_outer", "explode", "explode_outer"};
+    "unnest",        "inline", "inline_outer",  "unpack",           "columns",
+    "json_tuple",    "stack",  "posexplode",    "posexplode_outer", "explode",
+    "explode_outer", "window", "session_window"};
 
 }  // namespace
 
 Resolver::Resolver(const Tree& tree, const KnownColumns& known)
     : tree_(tree),
       known_(known),
-      virtual_columns_(tree.names.find_all(kVirtualColumns)),
+      virtual_columns_(tree.dialect == Dialect::duckdb ? tree.names.find_all(kVirtualColumns)
+                                                       : tree.names.find_all(kHiddenColumns)),
       name_readers_(tree.names.find_all(kNameReaders)),
       struct_makers_(tree.names.find_all(kStructMakers)),
       many_columns_(tree.names.find_all(kManyColumns)),
       exists_(tree.names.find("exists")),
       count_(tree.names.find("count")) {
+  // Subqueries without an alias have names, too.
+  for (NameId name = kNoName + 1; name < tree.names.size(); ++name) {
+    const std::string_view text = tree.names.text(name);
+    if (text.starts_with("unnamed_") || text.starts_with("__auto_generated_")) leave_names();
+    note_base_of(name);
+  }
   scopes_.references.reserve(tree.tokens.size() / 4);
   scopes_.gaps.reserve(tree.tokens.size() / 4);
 }
 
 Scopes resolve_names(const Tree& tree, const KnownColumns& known) {
   return Resolver(tree, known).run();
+}
+
+// The `a` of `a_1`: by another name of its own it would give another name to the second `a`.
+void Resolver::note_base_of(NameId name) {
+  while (name != kNoName && is_numbered(tree_, name)) {
+    const std::string_view text = tree_.names.text(name);
+    name = tree_.names.find(text.substr(0, text.rfind('_')));
+    if (name != kNoName) numbered_.push_back(name);
+  }
 }
 
 // Whether there are steps left. Without, nothing is renamed: what was found out before may be less
@@ -62,9 +81,30 @@ void Resolver::add_gaps(const RowShape& shape, NameId name) {
 
 GapRange Resolver::gaps_since(std::uint32_t begin) const { return {begin, gap_count()}; }
 
+bool may_be_made_of_text(const Tree& tree, NameId name) {
+  const std::string_view text = tree.names.text(name);
+  const auto is_of_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return text.empty() || (text[0] >= '0' && text[0] <= '9') ||
+         !std::all_of(text.begin(), text.end(), is_of_word);
+}
+
+bool is_numbered(const Tree& tree, NameId name) {
+  if (tree.dialect != Dialect::duckdb) return false;
+  const std::string_view text = tree.names.text(name);
+  const std::size_t digits = text.find_last_not_of("0123456789");
+  return digits != std::string_view::npos && digits + 1 < text.size() && text[digits] == '_';
+}
+
+bool may_make(const Tree& tree, const RowShape& shape, NameId name) {
+  return shape.is_unknown || (shape.is_numbered && is_numbered(tree, name)) ||
+         (count(shape.columns, kNoName) > 0 && may_be_made_of_text(tree, name));
+}
+
 // Whether a source has no column of this name: proven for what is known of it, else a gap.
 bool Resolver::lacks(const RowShape& shape, NameId name) {
-  if (shape.is_unknown || count(shape.columns, name) > 0) return false;
+  if (may_make(tree_, shape, name) || count(shape.columns, name) > 0) return false;
   add_gaps(shape, name);
   return true;
 }
@@ -83,12 +123,17 @@ void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
   // `user` is a function without parentheses, `"user"` a column.
   const bool is_function =
       parts == 1 && tree_.tokens[begin].kind == TokenKind::identifier && is_volatile(first);
-  const bool is_virtual = duckdb() && has(virtual_columns_, ascii_name(tree_, end - 1));
+  bool is_virtual = has(virtual_columns_, ascii_name(tree_, end - 1));
+  for (std::uint32_t i = begin; i < end && !duckdb(); i += 2) {
+    is_virtual |= has(virtual_columns_, ascii_name(tree_, i));
+  }
   if (is_function || is_virtual) {  // DuckDB 1.5 shows a virtual column as it is written
     reference.keeps_case = true;
+  } else if (duckdb() && !may_be_name(tree_.tokens[begin].word_class)) {
+    // An error of the engine, where another spelling is none.
   } else if (is_ascii && parts == 1) {
     unqualified(reference, first, place);
-  } else if (is_ascii) {
+  } else if (is_ascii && !may_name_table(id, place.level)) {
     qualified(reference, first, ascii_name(tree_, begin + 2), place);
   }
   if (name_of == NameOf::field) {
@@ -107,6 +152,7 @@ void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
                            (parts == 2 && reference.source == kNone) ||
                            (parts == 1 && is_source(first, place.level));
   }
+  reference.keeps_case |= reference.definition == kNone && keeps_case_to_sort(id, place, name_of);
   scopes_.references.push_back(reference);
 }
 
@@ -116,6 +162,7 @@ std::uint32_t Resolver::find_source(NameId name, const Place& place, GapRange& g
   const std::uint32_t first_gap = gap_count();
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
     std::uint32_t found = kNone;
+    if (level->is_blind) return kNone;
     if (!spend(level->aliases.size() + 4 * level->sources.size())) return kNone;
     if (count(level->aliases, name) > 0) return kNone;
     for (const std::uint32_t number : level->sources) {
@@ -133,6 +180,7 @@ std::uint32_t Resolver::find_source(NameId name, const Place& place, GapRange& g
         if (number != found && !scopes_.sources[number].is_hidden) passed->push_back(number);
       }
     }
+    if (found == kNone && level->has_implicit_names) return kNone;
     if (found == kNone) continue;
     for (const Level* outer = level->outer; outer != nullptr && passed != nullptr;
          outer = outer->outer) {
@@ -152,7 +200,7 @@ void Resolver::qualified(Reference& reference, NameId qualifier, NameId name, co
   reference.source = found;
   const RowShape& shape = scopes_.sources[found].shape;
   const std::size_t owned = count(shape.columns, name);
-  if (owned == 1 && !shape.is_unknown) {
+  if (owned == 1 && !may_make(tree_, shape, name)) {
     const auto column = std::find_if(shape.columns.begin(), shape.columns.end(),
                                      [&](const Column& each) { return each.name == name; });
     reference.definition = column->definition;
@@ -174,7 +222,8 @@ void Resolver::qualified(Reference& reference, NameId qualifier, NameId name, co
   }
   // A closed source without the column: a variable, or an error.
   const bool may_own = !shape.is_unknown && (!shape.open.empty() || owned == 1);
-  reference.is_bare = may_own && !is_volatile(name);
+  const bool is_name = !duckdb() || may_be_name(tree_.names.word(name).word_class);
+  reference.is_bare = may_own && !is_volatile(name) && is_name;
   reference.rivals_begin = static_cast<std::uint32_t>(scopes_.rivals.size());
   scopes_.rivals.insert(scopes_.rivals.end(), passed_.begin(), passed_.end());
   reference.rivals_end = static_cast<std::uint32_t>(scopes_.rivals.size());
@@ -202,6 +251,29 @@ void Resolver::unqualified(Reference& reference, NameId name, const Place& place
   by_alias(reference, name, place);
 }
 
+// DuckDB 1.5 takes a bare name of ORDER BY or DISTINCT ON for an item without an alias only when it
+// is written like that item; else it is a column, which several sources may have.
+bool Resolver::keeps_case_to_sort(NodeId column, const Place& place, NameOf name_of) const {
+  if (!duckdb()) return false;
+  const bool is_bare = tree_[column].end == tree_[column].begin + 1;
+  std::size_t sources = 0;
+  bool is_sorted = is_bare ? place.clause == Clause::order_item : name_of == NameOf::item;
+  for (const Level* level = place.level; level != nullptr; level = level->outer) {
+    sources += level->sources.size();
+    if (level == place.level && !is_bare) is_sorted &= level->sorts_by_name;
+    is_sorted |= level == place.level && is_bare && level->is_blind;
+  }
+  return is_sorted && sources > 1;
+}
+
+// `s.t.c`: a field of column t of source s, or a column of table t in schema s.
+bool Resolver::may_name_table(NodeId column, const Level* level) const {
+  for (std::uint32_t i = tree_[column].begin + 2; i + 1 < tree_[column].end; i += 2) {
+    if (is_source(ascii_name(tree_, i), level)) return true;
+  }
+  return false;
+}
+
 // Whether a FROM source of this or an outer query has this name.
 bool Resolver::is_source(NameId name, const Level* level) const {
   for (; level != nullptr; level = level->outer) {
@@ -224,12 +296,13 @@ void Resolver::whole_row(NameId name, const Place& place) {
 // The item of this name, where no source of this or an outer query can be meant.
 bool Resolver::by_alias(Reference& reference, NameId name, const Place& place) {
   const std::vector<Column>& aliases = place.level->aliases;
-  if (count(aliases, name) != 1) return false;
+  if (count(aliases, name) != 1 || has(place.level->plain_items, name)) return false;
   const std::uint32_t first_gap = gap_count();
   const bool alias_first =
       place.clause == Clause::order_item || (place.clause == Clause::order_part && !duckdb());
   if (is_source(name, place.level)) return false;  // its whole row
   for (const Level* level = place.level; level != nullptr && !alias_first; level = level->outer) {
+    if (level->is_blind) return false;
     if (!spend(level->aliases.size() + 4 * level->sources.size())) return false;
     for (const std::uint32_t source : level->sources) {
       if (!lacks(scopes_.sources[source].shape, name)) return false;
@@ -248,6 +321,7 @@ bool Resolver::by_alias(Reference& reference, NameId name, const Place& place) {
 bool Resolver::by_source(Reference& reference, NameId name, const Place& place) {
   const std::uint32_t first_gap = gap_count();
   for (const Level* level = place.level; level != nullptr; level = level->outer) {
+    if (level->is_blind) return false;
     const Column* found = nullptr;
     std::size_t owners = 0;
     if (!spend(level->aliases.size() + 4 * level->sources.size())) return false;
@@ -262,7 +336,7 @@ bool Resolver::by_source(Reference& reference, NameId name, const Place& place) 
         found = &column;
         ++owners;
       }
-      is_certain = is_certain && !source.shape.is_unknown;
+      is_certain = is_certain && !may_make(tree_, source.shape, name);
       add_gaps(source.shape, name);
     }
     is_certain = is_certain && !has(level->merged, name);
@@ -273,7 +347,8 @@ bool Resolver::by_source(Reference& reference, NameId name, const Place& place) 
       return true;
     }
     // The alias of an inner query comes before an outer query's columns, or not: not certain.
-    if (!is_certain || count(level->aliases, name) > 0 || gap_count() > first_of_level) {
+    if (!is_certain || count(level->aliases, name) > 0 || level->has_implicit_names ||
+        gap_count() > first_of_level) {
       return false;
     }
   }

@@ -25,12 +25,21 @@ struct Level {
   const Level* outer = nullptr;
   std::vector<std::uint32_t> sources;
   std::vector<Column> aliases;
-  std::vector<NameId> own_names;  // aliases of items that are the column of that name
+  std::vector<NameId> own_names;    // aliases of items that are the column of that name
+  std::vector<NameId> plain_items;  // columns that are items without an alias
   // Items give names that are not listed: stars, expressions without an alias.
   bool has_other_names = false;
-  std::vector<NameId> merged;  // columns of USING
+  bool has_implicit_names = false;  // ... which on Spark later items see like aliases
+  std::vector<NameId> merged;       // columns of USING
   bool is_natural = false;
+  bool sorts_by_name = false;  // ORDER BY or DISTINCT ON with a bare name
+  bool is_blind = false;  // where it is not followed which of its and the outer names come first
 };
+
+// Whether DuckDB takes a bare word of this class for the name of a column or table.
+inline bool may_be_name(WordClass word) {
+  return word != WordClass::type_function && word != WordClass::reserved;
+}
 
 // What else the name of a column is, beside a reference.
 enum class NameOf : std::uint8_t { nothing, item, field };
@@ -55,6 +64,9 @@ class Resolver {
   RowShape select(NodeId id, const Place& place, const Level** level);
   RowShape items(NodeId list, const Place& place, Level& level);
   void note_name(NodeId item, Level& level) const;
+  void note_unnamed(NodeId expr, Level& level) const;
+  bool has_bare_name(NodeId list) const;
+  const Level* blind(const Level* outer);
   void item(NodeId id, const Place& place, std::uint32_t alias, RowShape& shape);
   bool star(NodeId item, const Place& place, RowShape& shape);
   void star_of(const std::vector<NameId>& qualifier, std::uint32_t token, const Place& place,
@@ -73,7 +85,7 @@ class Resolver {
   void join(NodeId id, const Place& place, Level& level);
   void unknown_source(NodeId owner, Level& level);
   void add_source(NodeId owner, NameId own_name, std::uint32_t path_token, RowShape shape,
-                  Level& level);
+                  Level& level, bool is_table = false);
   RowShape columns_of(NodeId path);
 
   // expressions.cpp
@@ -94,6 +106,8 @@ class Resolver {
   std::uint32_t find_source(NameId qualifier, const Place& place, GapRange& gaps,
                             std::vector<std::uint32_t>* passed);
   bool is_source(NameId name, const Level* level) const;
+  bool may_name_table(NodeId column, const Level* level) const;
+  bool keeps_case_to_sort(NodeId column, const Place& place, NameOf name_of) const;
   void whole_row(NameId name, const Place& place);
   bool lacks(const RowShape& shape, NameId name);
   void add_gaps(const RowShape& shape, NameId name);
@@ -101,6 +115,7 @@ class Resolver {
   std::uint32_t gap_count() const { return static_cast<std::uint32_t>(scopes_.gaps.size()); }
   bool is_volatile(NameId name) const { return tree_.names.word(name).volatile_word != nullptr; }
   void leave_names();
+  void note_base_of(NameId name);
   bool spend(std::size_t steps);
   void append(RowShape& shape, const RowShape& more);
   void show(const RowShape& shape);
@@ -114,6 +129,7 @@ class Resolver {
   std::deque<Level> levels_;  // stay where they are
   std::deque<CteName> ctes_;
   std::size_t steps_ = 0;
+  bool sorts_by_name_ = false;  // the SELECT that is walked next
   std::map<std::string, std::uint32_t, std::less<>> table_numbers_;
   std::vector<std::uint32_t> passed_;  // sources, for one reference at a time
   // Names of the text that are in a list.
@@ -121,6 +137,7 @@ class Resolver {
   std::vector<NameId> name_readers_;
   std::vector<NameId> struct_makers_;
   std::vector<NameId> many_columns_;
+  std::vector<NameId> numbered_;  // that the text also has with a number
   NameId exists_;
   NameId count_;
 };

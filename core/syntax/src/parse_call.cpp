@@ -131,7 +131,7 @@ void Parser::call_suffixes(NodeId id) {
       take_keyword();
       take_keyword();
     } else if (duckdb() && at_word_text("export_state")) {
-      take_keyword();
+      advance();  // its case counts: behind a table function it is an alias
     } else if (at(W::w_over) && (at('(', 1) || at_label(1))) {
       const NodeId over = start(NodeKind::over);
       take_keyword();

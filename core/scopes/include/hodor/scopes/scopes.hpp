@@ -65,6 +65,7 @@ struct RowShape {
   bool is_unknown = false;
   std::vector<std::uint32_t> open;  // tables whose columns it has and that are not known
   std::vector<Column> columns;
+  bool is_numbered = false;  // two columns of one name would be told apart by numbers
   bool is_closed() const { return !is_unknown && open.empty(); }
 };
 
@@ -120,6 +121,13 @@ Scopes resolve_names(const Tree& tree, const KnownColumns& known);
 // Where the name of a CTE under RECURSIVE means itself: the last branch of its query, if that is a
 // union; else nowhere.
 TokenRange recursive_branch(const Tree& tree, NodeId query);
+
+// Whether an engine could make this name of the text of an expression: it is more than a word.
+bool may_be_made_of_text(const Tree& tree, NameId name);
+// `a_1`: DuckDB gives such a name to the second column `a` of a subquery.
+bool is_numbered(const Tree& tree, NameId name);
+// Whether a column could have this name that does not stand in the text.
+bool may_make(const Tree& tree, const RowShape& shape, NameId name);
 
 // The name in a token as names are compared. kNoName when it is not ASCII or no name.
 inline NameId ascii_name(const Tree& tree, std::uint32_t token) {

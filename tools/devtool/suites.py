@@ -160,6 +160,8 @@ def corpus(python: Environment, folder: Path, arguments: list[str]) -> None:
     queries, mutator = beside / "corpus", beside / "tools" / "mutate.py"
     scripts = ROOT / "tests" / "metamorphic"
     if queries.is_dir():
+        texts = ROOT / "tests" / "corpus" / "texts.py"
+        run([python.python, texts, "--corpus", queries], env=variables)
         run([python.python, scripts / "mine.py", "--corpus", queries], env=variables)
     if queries.is_dir() and mutator.is_file():
         mutants: list[str | Path] = ["--corpus", queries, "--mutator", mutator]

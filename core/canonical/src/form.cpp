@@ -90,7 +90,14 @@ void Form::literal(NodeId id) {
   const bool is_plain = tree_[id].end == token + 1 && tree_[id].first_child == kNoNode &&
                         (kind == TokenKind::number || kind == TokenKind::string) &&
                         !tokens_.holds_run_value(token);
-  if (is_plain) {
+  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb;
+  if (is_shown && tree_[id].first_child != kNoNode) {  // json '{}' is no JSON '{}'
+    preimage_.begin_list(name_of(NodeKind::literal));
+    const std::uint32_t value = tree_[tree_[id].first_child].end;
+    for (std::uint32_t i = token; i < value; ++i) tokens_.add_as_written(preimage_, {i, i + 1});
+    own_tokens(id, value, tree_[id].end);
+    preimage_.end_list();
+  } else if (is_plain) {
     preimage_.text(name_of(NodeKind::literal), tree_.token_text(token));
   } else {
     plain(id);
@@ -166,6 +173,9 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
   const auto before = [&](std::string_view word) {
     return token > node.begin && is_word(tree_.tokens[token - 1], sql, word);
   };
+  const auto before_is = [&](std::string_view word) {
+    return is_word(tree_.tokens[token - 1], sql, word);
+  };
   switch (node.kind) {
     case NodeKind::query:
       return id == tree_.root && is_symbol(t, sql, ";");
@@ -180,8 +190,10 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::group_by:
       return verbatim_ == 0 && is_symbol(t, sql, ",");
     case NodeKind::alias:
+      // `interval as x` is no interval, `y::interval as x` is no other thing without AS.
       return keyword("as") && is_plain_name(token + 1) &&
-             !is_word(tree_.tokens[token - 1], sql, "interval");
+             (!before_is("interval") ||
+              (token > 1 && is_symbol(tree_.tokens[token - 2], sql, "::")));
     case NodeKind::order_item:
       return keyword("asc");
     case NodeKind::join:

@@ -28,10 +28,8 @@ def hodor() -> tuple[str, Parse]:
 
     from dbt_hodor import _core
 
-    ids = _core.RelationIds([])
-
     def parse(sql: str, dialect: str) -> object:
-        return _core.analyze(sql, dialect, [], ids, None, usual_settings=True)
+        return _core.analyze_batch([(sql, None)], dialect, 1)
 
     try:
         return version("dbt-hodor"), parse

@@ -10,12 +10,14 @@
 #include <utility>
 
 #include "hodor/base/result.hpp"
+#include "hodor/syntax/dialect.hpp"
 
 namespace hodor::python {
 
 void bind_hashes(nanobind::module_& m);
 void bind_facts(nanobind::module_& m);
 void bind_analysis(nanobind::module_& m);
+void bind_batch(nanobind::module_& m);
 void bind_lineage(nanobind::module_& m);
 void bind_decision(nanobind::module_& m);
 
@@ -41,6 +43,12 @@ Enum value_named(std::string_view what, std::string_view name,
   std::string message = "unknown " + std::string(what) + " '" + std::string(name) + "'; known:";
   for (const Named<Enum>& one : all) message.append(" ").append(one.name);
   throw nanobind::value_error(message.c_str());
+}
+
+// duckdb or databricks.
+inline Dialect dialect_named(std::string_view name) {
+  return value_named<Dialect>("dialect", name,
+                              {{"duckdb", Dialect::duckdb}, {"databricks", Dialect::databricks}});
 }
 
 }  // namespace hodor::python

@@ -21,11 +21,6 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-Dialect dialect_named(std::string_view name) {
-  return value_named<Dialect>("dialect", name,
-                              {{"duckdb", Dialect::duckdb}, {"databricks", Dialect::databricks}});
-}
-
 std::vector<std::string> known_functions_of(std::string_view dialect) {
   const std::span<const std::string_view> names = known_functions(dialect_named(dialect));
   return {names.begin(), names.end()};
@@ -49,10 +44,34 @@ const char* name_of(PartKind kind) {
       return "cte";
     case PartKind::column:
       return "column";
+    case PartKind::clause:
+      return "clause";
     case PartKind::body:
       return "body";
   }
   return "body";
+}
+
+const char* name_of(TextSource source) {
+  switch (source) {
+    case TextSource::none:
+      return "none";
+    case TextSource::form:
+      return "form";
+    case TextSource::kept_names:
+      return "kept_names";
+    case TextSource::unprinted:
+      return "unprinted";
+    case TextSource::tokens:
+      return "tokens";
+  }
+  return "none";
+}
+
+std::vector<std::string> part_texts_of(const Analysis& analysis) {
+  std::vector<std::string> texts;
+  for (const Part& part : analysis.parts) texts.push_back(part.text);
+  return texts;
 }
 
 std::vector<std::tuple<const char*, std::string, std::string>> parts_of(const Analysis& analysis) {
@@ -77,10 +96,15 @@ std::optional<Parts> target_of(const StatementFacts& statement) {
 // The arguments are C++ copies or texts that the caller holds, so no Python object is touched.
 Analysis analyze_text(std::string_view sql, std::string_view dialect, RunValues run_values,
                       const RelationIds& relation_ids, std::optional<Parts> own,
-                      bool usual_settings, std::optional<KnownColumns> columns) {
+                      bool usual_settings, std::optional<KnownColumns> columns, bool texts) {
   const Dialect chosen = dialect_named(dialect);
-  const AnalyzeOptions options{std::move(run_values), &relation_ids, own.value_or(Parts()),
-                               usual_settings, std::move(columns).value_or(KnownColumns())};
+  const AnalyzeOptions options{std::move(run_values),
+                               &relation_ids,
+                               own.value_or(Parts()),
+                               usual_settings,
+                               std::move(columns).value_or(KnownColumns()),
+                               true,
+                               texts};
   const nb::gil_scoped_release released;
   return analyze(sql, chosen, options);
 }
@@ -90,7 +114,7 @@ std::tuple<std::string, std::vector<StatementFacts>> analyze_several(
     const RelationIds& relation_ids, std::optional<Parts> own) {
   const Dialect chosen = dialect_named(dialect);
   const AnalyzeOptions options{
-      std::move(run_values), &relation_ids, own.value_or(Parts()), false, {}};
+      std::move(run_values), &relation_ids, own.value_or(Parts()), false, {}, false, false};
   const nb::gil_scoped_release released;
   StatementsAnalysis analysis = analyze_statements(sql, chosen, options);
   return {std::move(analysis.code_hash), std::move(analysis.statements)};
@@ -112,7 +136,14 @@ void bind_analysis(nb::module_& m) {
       .def_prop_ro("assumes", &assumes_of,
                    "(relation, column) pairs: the hash is right while no relation has its column.")
       .def_ro("facts", &Analysis::facts, nb::rv_policy::copy)
-      .def_prop_ro("parts", &parts_of, "(cte, column or body; name; hash) for explain.");
+      .def_prop_ro("parts", &parts_of, "(cte, column, clause or body; name; hash) for explain.")
+      .def_prop_ro("part_texts", &part_texts_of, "Of the parts, when texts were asked for.")
+      .def_ro("opaque", &Analysis::opaque, "Runs of tokens that were not understood.")
+      .def_ro("opaque_tokens", &Analysis::opaque_tokens)
+      .def_ro("text", &Analysis::text, "The canonical text, when texts were asked for.")
+      .def_prop_ro(
+          "text_source", [](const Analysis& self) { return name_of(self.text_source); },
+          "form or kept_names; or unprinted or tokens, where the text is the tokens as written.");
   nb::class_<StatementFacts>(m, "StatementFacts", "One statement of a hook or sql_header.")
       .def_prop_ro(
           "kind", [](const StatementFacts& self) { return hodor::name_of(self.kind); },
@@ -122,6 +153,7 @@ void bind_analysis(nb::module_& m) {
   m.def(
       "analyze", &analyze_text, "sql"_a, "dialect"_a, "run_values"_a, "relation_ids"_a,
       "own"_a.none(), "usual_settings"_a = false, "columns"_a.none() = nb::none(),
+      "texts"_a = false,
       "Hash and facts of one query. own: parts of the relation that it builds. usual_settings: the "
       "engine's settings are at their defaults, so that the hash may be that of the canonical "
       "form.\n\n"

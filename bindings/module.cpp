@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   hodor::python::bind_hashes(m);
   hodor::python::bind_facts(m);
   hodor::python::bind_analysis(m);
+  hodor::python::bind_batch(m);
   hodor::python::bind_lineage(m);
   hodor::python::bind_decision(m);
 }

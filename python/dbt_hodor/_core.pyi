@@ -201,7 +201,28 @@ class Analysis:
 
     @property
     def parts(self) -> list[tuple[str, str, str]]:
-        """(cte, column or body; name; hash) for explain."""
+        """(cte, column, clause or body; name; hash) for explain."""
+
+    @property
+    def part_texts(self) -> list[str]:
+        """Of the parts, when texts were asked for."""
+
+    @property
+    def opaque(self) -> int:
+        """Runs of tokens that were not understood."""
+
+    @property
+    def opaque_tokens(self) -> int: ...
+
+    @property
+    def text(self) -> str:
+        """The canonical text, when texts were asked for."""
+
+    @property
+    def text_source(self) -> str:
+        """
+        form or kept_names; or unprinted or tokens, where the text is the tokens as written.
+        """
 
 class StatementFacts:
     """One statement of a hook or sql_header."""
@@ -217,7 +238,7 @@ class StatementFacts:
     @property
     def facts(self) -> Facts: ...
 
-def analyze(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None, usual_settings: bool = False, columns: Mapping[str, Sequence[str]] | None = None) -> Analysis:
+def analyze(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None, usual_settings: bool = False, columns: Mapping[str, Sequence[str]] | None = None, texts: bool = False) -> Analysis:
     """
     Hash and facts of one query. own: parts of the relation that it builds. usual_settings: the engine's settings are at their defaults, so that the hash may be that of the canonical form.
 
@@ -231,6 +252,13 @@ def known_functions(dialect: str) -> list[str]:
 
 def analyze_statements(sql: str, dialect: str, run_values: Sequence[tuple[str, str]], relation_ids: RelationIds, own: Sequence[str] | None) -> tuple[str, list[StatementFacts]]:
     """(hash of the whole text, its statements). Releases the GIL."""
+
+def analyze_batch(texts: Sequence[tuple[str, Mapping[str, Sequence[str]] | None]], dialect: str, threads: int = 0) -> list[Analysis]:
+    """
+    What `analyze` says of each (text, columns of tables or None), in their order, with the engine's settings at their defaults and without parts.
+
+    threads: 0 for one per core. Releases the GIL.
+    """
 
 def relation_key(parts: Sequence[str]) -> str:
     """

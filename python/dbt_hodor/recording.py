@@ -183,6 +183,7 @@ class RowMaker:
         recorded = self._run.records.detail(plan.row)
         parts = [("cte", name, digest) for name, digest in recorded.get("ctes", {}).items()]
         parts += [("column", name, digest) for name, digest in recorded.get("columns", {}).items()]
+        parts += [("clause", name, digest) for name, digest in recorded.get("clauses", {}).items()]
         if "body" in recorded:
             parts.append(("body", "", recorded["body"]))
         return parts
@@ -203,12 +204,12 @@ def _shown_config(redact: Any, key: str, value: Any) -> str:
 
 
 def _code_detail(parts: Iterable[tuple[str, str, str]]) -> dict[str, Any]:
-    detail: dict[str, Any] = {"ctes": {}, "columns": {}}
+    detail: dict[str, Any] = {"ctes": {}, "columns": {}, "clauses": {}}
     for kind, name, digest in parts:
         if kind == "body":
             detail["body"] = digest[:16]
         else:
-            detail["ctes" if kind == "cte" else "columns"][name] = digest[:16]
+            detail[f"{kind}s"][name] = digest[:16]
     return detail
 
 

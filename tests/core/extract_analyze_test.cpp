@@ -54,7 +54,7 @@ TEST(ExtractAnalyze, PartsTellWhatChanged) {
   const std::string body =
       "with a as (select 1 as x), b as (select x from a) select x, 2 as y, x + 1 from a";
   const Analysis old = analyze(before, Dialect::duckdb, {});
-  ASSERT_EQ(old.parts.size(), 6u);
+  ASSERT_EQ(old.parts.size(), 7u);
   ASSERT_NE(part(old, PartKind::column, "#3"), nullptr);
   const auto changed = [&](const std::string& sql) {
     std::string names;
@@ -68,7 +68,30 @@ TEST(ExtractAnalyze, PartsTellWhatChanged) {
   EXPECT_EQ(changed(before), "");
   EXPECT_EQ(changed(cte), "[a]");
   EXPECT_EQ(changed(column), "[y]");
-  EXPECT_EQ(changed(body), "[]");
+  EXPECT_EQ(changed(body), "[from][]");
+  EXPECT_EQ(
+      changed("with a as (select 1 as x), b as (select x from a) select 2 as y, x, x + 1 from b"),
+      "[]");  // the order of columns is the body's
+}
+
+TEST(ExtractAnalyze, PartsForgetSpacesCaseAndSpelling) {
+  const auto parts = [](const std::string& sql) {
+    std::string text;
+    for (const Part& found : analyze(sql, Dialect::duckdb, {}).parts) {
+      text += found.name + " " + found.hash + "\n";
+    }
+    return text;
+  };
+  const std::string sql =
+      "with a as (select id, v::int as w from t where (x != 1)) select id, sum(w) as s from a "
+      "inner join b using (id) group by id having sum(w) > 1 order by id asc limit 3";
+  EXPECT_EQ(parts(sql),
+            parts("WITH a AS (\n SELECT ID, CAST(V AS integer) AS w FROM T WHERE x <> 1 "
+                  ")\nSELECT id,SUM(w) s FROM A JOIN b USING(id) GROUP BY (id) "
+                  "HAVING (sum(w) > 1) ORDER BY id LIMIT 3;"));
+  for (const char* name : {"from", "group by", "having", "order by", "limit"}) {
+    EXPECT_NE(part(analyze(sql, Dialect::duckdb, {}), PartKind::clause, name), nullptr) << name;
+  }
 }
 
 // The case of a consumed keyword folds; that of a name, or inside of an unnamed column, does not.

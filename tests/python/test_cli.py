@@ -82,8 +82,10 @@ def detail(**values: Any) -> str:
 
 def records() -> list[Row]:
     """Two invocations: customers was edited, what reads it follows, orders is reused."""
-    code = {"ctes": {"base": "1", "joined": "2"}, "columns": {"id": "3", "name": "4"}, "body": "5"}
-    edited = {"ctes": {"base": "1", "all": "9"}, "columns": {"id": "3", "name": "8"}, "body": "5"}
+    code = {"ctes": {"base": "1", "joined": "2"}, "columns": {"id": "3", "name": "4"},
+            "clauses": {"from": "6", "where": "7"}, "body": "5"}  # fmt: skip
+    edited = {"ctes": {"base": "1", "all": "9"}, "columns": {"id": "3", "name": "8"},
+              "clauses": {"from": "6", "where": "0", "group by": "1"}, "body": "4"}  # fmt: skip
     old = "1;100:123456789;;s1"
     new = "1;90:987654321;;s1"
     wider = "1;90:555555555;;s2"

@@ -299,7 +299,7 @@ def test_analyze_gives_hash_facts_and_parts() -> None:
     assert re.fullmatch("[0-9a-f]{64}", analysis.code_hash)
     assert analysis.facts.exact
     assert [relation.parts for relation in analysis.facts.relations] == [["db", "raw", "orders"]]
-    assert {kind for kind, _, _ in analysis.parts} <= {"cte", "column", "body"}
+    assert {kind for kind, _, _ in analysis.parts} <= {"cte", "column", "clause", "body"}
     assert ("cte", "c") in {(kind, name) for kind, name, _ in analysis.parts}
     spaced = _core.analyze(sql.replace(" ", "  /* c */ "), "duckdb", [], NO_IDS, None)
     assert spaced.code_hash == analysis.code_hash

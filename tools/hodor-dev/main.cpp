@@ -1,9 +1,9 @@
 // hodor-dev: shows what the core makes of one SQL file.
 //
 // In:  a command, a file ("-": standard input), a dialect.
-// Out: tokens, the code hash, or the pre-image as text that `diff` can compare (of the token tier,
-// or
-//      of the canonical form).
+// Out: tokens, the code hash, the pre-image as text that `diff` can compare (of the token tier, or
+// of
+//      the canonical form), or the canonical text, whether or not it would do.
 // Never: part of the package.
 #include <fstream>
 #include <iostream>
@@ -15,6 +15,7 @@
 #include "batch.hpp"
 #include "hodor/base/json.hpp"
 #include "hodor/canonical/canonical_form.hpp"
+#include "hodor/canonical/canonical_text.hpp"
 #include "hodor/fingerprint/code_hash.hpp"
 #include "hodor/syntax/parser.hpp"
 
@@ -22,7 +23,8 @@ namespace hodor::dev {
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: hodor-dev tokens|hash|preimage|canonical FILE --dialect duckdb|databricks [--run-value "
+    "usage: hodor-dev tokens|hash|preimage|canonical|text FILE --dialect duckdb|databricks "
+    "[--run-value "
     "VALUE "
     "PLACEHOLDER]... [--relation DATABASE SCHEMA NAME ID]...\n"
     "       hodor-dev batch [--columns FILE] < RECORDS\n";
@@ -136,13 +138,17 @@ int run(const Options& options) {
     std::cout << hasher.preimage().dump();
     return 0;
   }
-  if (options.command == "canonical") {
+  if (options.command == "canonical" || options.command == "text") {
     const Tree tree = parse_query(text.sql(), options.dialect, text.lexed());
     for (const Problem& problem : tree.problems) {
       std::cerr << "token " << problem.token << ": " << problem.what << '\n';
     }
     if (!has_canonical_form(tree)) return 1;
     const CodeHasher folded(text, &ids, TokenRoles{tree.keyword});
+    if (options.command == "text") {
+      std::cout << CanonicalText(tree, folded, {}).whole(NewNames::each) << '\n';
+      return 0;
+    }
     const CanonicalForm form = canonical_form(tree, folded, {});
     std::cout << form.preimage.dump();
     for (const auto& [relation, column] : form.assumes) {

@@ -90,7 +90,14 @@ void Form::literal(NodeId id) {
   const bool is_plain = tree_[id].end == token + 1 && tree_[id].first_child == kNoNode &&
                         (kind == TokenKind::number || kind == TokenKind::string) &&
                         !tokens_.holds_run_value(token);
-  if (is_plain) {
+  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb;
+  if (is_shown && tree_[id].first_child != kNoNode) {  // json '{}' is no JSON '{}'
+    preimage_.begin_list(name_of(NodeKind::literal));
+    const std::uint32_t value = tree_[tree_[id].first_child].end;
+    for (std::uint32_t i = token; i < value; ++i) tokens_.add_as_written(preimage_, {i, i + 1});
+    own_tokens(id, value, tree_[id].end);
+    preimage_.end_list();
+  } else if (is_plain) {
     preimage_.text(name_of(NodeKind::literal), tree_.token_text(token));
   } else {
     plain(id);
@@ -166,6 +173,9 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
   const auto before = [&](std::string_view word) {
     return token > node.begin && is_word(tree_.tokens[token - 1], sql, word);
   };
+  const auto before_is = [&](std::string_view word) {
+    return is_word(tree_.tokens[token - 1], sql, word);
+  };
   switch (node.kind) {
     case NodeKind::query:
       return id == tree_.root && is_symbol(t, sql, ";");
@@ -180,8 +190,10 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::group_by:
       return verbatim_ == 0 && is_symbol(t, sql, ",");
     case NodeKind::alias:
+      // `interval as x` is no interval, `y::interval as x` is no other thing without AS.
       return keyword("as") && is_plain_name(token + 1) &&
-             !is_word(tree_.tokens[token - 1], sql, "interval");
+             (!before_is("interval") ||
+              (token > 1 && is_symbol(tree_.tokens[token - 2], sql, "::")));
     case NodeKind::order_item:
       return keyword("asc");
     case NodeKind::join:
@@ -409,24 +421,31 @@ void Form::type(NodeId id) {
   const bool is_word = path != kNoNode && tree_[path].kind == NodeKind::path &&
                        tree_[path].end == tree_[path].begin + 1 &&
                        tree_.tokens[tree_[path].begin].kind == TokenKind::identifier;
-  const bool single = is_word && path == tree_[id].last_child && tree_[path].end == tree_[id].end;
-  const std::string_view word = is_word ? tree_.token_text(tree_[path].begin) : std::string_view();
-  const std::string_view decimal = decimal_name(word);
-  if (!decimal.empty()) {
-    preimage_.begin_list(name_of(NodeKind::type));
-    preimage_.text("name", decimal);
-    rest(id, path);
-    preimage_.end_list();
+  if (!is_word) {
+    plain(id);
     return;
   }
-  const std::string_view name = single ? type_name(word, tree_.dialect) : std::string_view();
-  // Spark names a column by the type that it understood, DuckDB 2 by the type as written.
-  if (name.empty() || (visible_ > 0 && tree_.dialect == Dialect::duckdb)) {
+  const Token& word = tree_.tokens[tree_[path].begin];
+  const std::string_view written = word.text(tree_.sql);
+  const bool is_duckdb = tree_.dialect == Dialect::duckdb;
+  // The grammar's own types. DuckDB 2 names a column by the others as they are written, Spark by
+  // what it understood.
+  const bool is_grammars = is_duckdb && word.word_class == WordClass::column_name;
+  const bool is_single = path == tree_[id].last_child && tree_[path].end == tree_[id].end;
+  const bool is_list = is_duckdb && is_symbol(tree_.tokens[tree_[path].end], tree_.sql, "[");
+  std::string_view name = decimal_name(written);
+  if (name.empty() && (is_single || is_list) &&
+      (visible_ == 0 || !is_duckdb || is_grammars)) {
+    name = type_name(written, tree_.dialect);
+  }
+  if (name.empty() && is_grammars) name = tree_.names.text(word.name);
+  if (name.empty()) {
     plain(id);
     return;
   }
   preimage_.begin_list(name_of(NodeKind::type));
   preimage_.text("name", name);
+  rest(id, path);
   preimage_.end_list();
 }
 

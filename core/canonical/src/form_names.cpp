@@ -48,10 +48,10 @@ void Form::name(std::uint32_t token, NameUse use) {
       preimage_.integer("source", use.number);
       return;
     case Kind::column:
-      preimage_.integer("definition", use.number);
+      preimage_.integer("definition", naming_.number_of(use.number));
       return;
     case Kind::cte:
-      preimage_.integer("cte", use.number);
+      preimage_.integer("cte", naming_.number_of(use.number));
       return;
     case Kind::folded:
     case Kind::keeps_case:
@@ -72,7 +72,7 @@ bool Form::name_as(std::string_view kind, std::uint32_t token) {
   NameUse use = naming_[token];
   if (visible_ > 0) use = {NameUse::Kind::keeps_case, 0};
   if (use.kind == NameUse::Kind::column) {
-    preimage_.integer(kind, use.number);
+    preimage_.integer(kind, naming_.number_of(use.number));
     return true;
   }
   if (use.kind != NameUse::Kind::folded && use.kind != NameUse::Kind::keeps_case &&
@@ -134,7 +134,10 @@ void Form::call(NodeId id) {
                        tree_.tokens[tree_[called].begin].kind == TokenKind::identifier;
   const NameId function = is_word ? tree_.tokens[tree_[called].begin].name : kNoName;
   const WordEntry& word = tree_.names.word(function);
-  if (!word.is_builtin_function && !word.is_grammar_call) {
+  // Spark gives the columns of a table function names of their own, DuckDB that of the function.
+  const bool is_table_function =
+      word.is_pure_table_function && tree_.dialect == Dialect::databricks;
+  if (!word.is_builtin_function && !word.is_grammar_call && !is_table_function) {
     plain(id);
     return;
   }

@@ -96,9 +96,12 @@ void Naming::count_names(std::vector<std::uint32_t>& open) {
   renamed_.reserve(scopes_.definitions.size());
   replaced_.reserve(scopes_.sources.size());
   const auto is_understood = [&](NameId name) { return !scopes_.reads_names && open[name] == 0; };
+  std::uint32_t renamed = 0;
   for (const Definition& definition : scopes_.definitions) {
     const bool shows = definition.is_visible;
     renamed_.push_back(definition.name != kNoName && !shows && is_understood(definition.name));
+    const bool counts = renamed_.back() != 0 && definition.kind != Definition::Kind::source;
+    numbers_.push_back(counts ? renamed++ : kNone);
   }
   for (const Source& source : scopes_.sources) {
     const bool is_named =
@@ -172,8 +175,10 @@ void Naming::settle_reference(const Reference& reference) {
     uses_[column].kind = reference.keeps_case && is_last ? Kind::keeps_case : Kind::folded;
   }
   if (!is_qualified) return;
+  const std::size_t before = assumed_.size();
   if (reference.source != kNone && may_lose_qualifier(reference)) {
     uses_[node.begin].kind = Kind::dropped;
+    uses_[node.begin].is_assumed = assumed_.size() > before;
     assume(reference.for_source);
   } else if (reference.source != kNone && replaced_[reference.source] != 0) {
     uses_[node.begin] = {Kind::source, reference.source};

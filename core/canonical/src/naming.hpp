@@ -25,6 +25,7 @@ struct NameUse {
   };
   Kind kind = Kind::as_written;
   std::uint32_t number = 0;
+  bool is_assumed = false;  // dropped: right only if other tables lack the column
 };
 
 class Naming {
@@ -34,6 +35,9 @@ class Naming {
   NameUse operator[](std::uint32_t token) const { return uses_[token]; }
   // Sorted; the form is right only while all of them hold.
   const std::vector<Absence>& assumes() const { return assumes_; }
+  const Scopes& scopes() const { return scopes_; }
+  // The number by which a definition is written: a name that is not renamed moves none.
+  std::uint32_t number_of(std::uint32_t definition) const { return numbers_[definition]; }
 
  private:
   void settle();
@@ -49,6 +53,7 @@ class Naming {
   const Tree& tree_;
   Scopes scopes_;
   std::vector<std::uint8_t> renamed_;   // per definition
+  std::vector<std::uint32_t> numbers_;  // per definition
   std::vector<std::uint8_t> replaced_;  // per source: its name is written as its number
   std::vector<Gap> owned_;              // sorted: columns that open tables do have
   std::vector<Gap> read_of_;  // sorted: columns read by a source's name; `table` is the source

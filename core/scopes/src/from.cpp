@@ -157,6 +157,11 @@ void Resolver::relation(NodeId id, const Place& place, Level& level) {
   }
   const std::uint32_t last = tree_[path].end - 1;
   const NameId name = ascii_name(tree_, last);
+  // DuckDB: `recurring.q` is what q, a CTE, has so far.
+  if (duckdb() && tree_[path].begin + 2 == last &&
+      tree_.names.text(tree_.tokens[tree_[path].begin].name) == "recurring") {
+    leave_names();
+  }
   if (tree_[path].begin == last && name != kNoName) {
     for (const CteName* cte = place.ctes; cte != nullptr; cte = cte->outer) {
       if (!spend(1)) break;

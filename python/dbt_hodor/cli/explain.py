@@ -43,7 +43,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Parts:
-    """Names of the CTEs or output columns that are new, gone or different."""
+    """Names of the CTEs, output columns or clauses that are new, gone or different."""
 
     changed: list[str] = field(default_factory=list)
     added: list[str] = field(default_factory=list)
@@ -82,6 +82,7 @@ class Explanation:
     config: list[Change]
     ctes: Parts
     columns: Parts
+    clauses: Parts
     body_changed: bool
     upstreams: list[Change]
     changed: list[str]
@@ -132,6 +133,7 @@ class Explainer:
             config=_config_changes(now, before),
             ctes=_parts(now, before, "ctes"),
             columns=_parts(now, before, "columns"),
+            clauses=_parts(now, before, "clauses"),
             body_changed=_body_changed(now, before),
             upstreams=_upstreams(row, last),
             changed=[str(key) for key in now.get("changed", [])],
@@ -280,14 +282,20 @@ def _own_causes(row: Row, last: Row) -> list[str]:
     if row.reason == "config_changed":
         return [f"config {config_change(c)}" for c in _config_changes(now, before)]
     causes = []
-    for kind, word in (("ctes", "CTE"), ("columns", "output column")):
-        parts = _parts(now, before, kind)
-        causes += [f"{word} {name} changed" for name in parts.changed]
-        causes += [f"{word} {name} is new" for name in parts.added]
-        causes += [f"{word} {name} is gone" for name in parts.removed]
+    for kind, word in (("ctes", "CTE "), ("columns", "output column "), ("clauses", "")):
+        for state, names in zip(
+            ("changed", "is new", "is gone"), _lists(now, before, kind), strict=True
+        ):
+            shown = [name.upper() for name in names] if kind == "clauses" else names
+            causes += [f"{word}{name} {state}" for name in shown]
     if not causes and _body_changed(now, before):
         causes.append("the main query changed outside its column list")
     return causes
+
+
+def _lists(now: Mapping[str, Any], before: Mapping[str, Any], kind: str) -> list[list[str]]:
+    parts = _parts(now, before, kind)
+    return [parts.changed, parts.added, parts.removed]
 
 
 def _input_cause(key: str, row: Row, last: Row | None) -> str:

@@ -1,4 +1,4 @@
-"""The commands of `dbt-hodor`: explain, prune, ddl, doctor.
+"""The commands of `dbt-hodor`: explain, prune, ddl, doctor, sql.
 
 In:  arguments; the project they are run in.
 Out: text or JSON on stdout, problems on stderr, the exit codes of docs/cli.md.
@@ -19,6 +19,7 @@ import click
 from dbt_hodor import __version__
 from dbt_hodor.cli import project as projects
 from dbt_hodor.cli.project import Options, Project, ProjectNotLoaded
+from dbt_hodor.cli.sql import sql
 from dbt_hodor.store.base import StoreUnavailable, StoreUnreadable
 
 OK, NOTHING_FOUND, CANNOT_LOAD, NO_STORE = 0, 1, 2, 3
@@ -213,6 +214,9 @@ def doctor(as_json: bool, **given: Any) -> None:
             _say(line)
     if not report.healthy:
         raise click.exceptions.Exit(NOTHING_FOUND)
+
+
+cli.add_command(sql)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -88,6 +88,7 @@ def details(explanation: Explanation, width: int, *, verbose: bool) -> list[str]
         lines += [f"    {config_change(c)}" for c in e.config]
     if e.reason != "code_changed":
         lines += _named("CTEs", e.ctes) + _named("output columns", e.columns)
+        lines += _named("clauses", e.clauses)
     lines += _inputs(e, verbose)
     lines += _hashes(e, verbose)
     return [part for line in lines for part in wrapped(line, width)]

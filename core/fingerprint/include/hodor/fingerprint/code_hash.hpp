@@ -78,6 +78,8 @@ class CodeHasher {
   // The node whose relation these tokens name, or null.
   const std::string* id_of(TokenRange range) const;
   bool holds_run_value(std::uint32_t token) const;
+  // A word that is no name at its place, so that its case does not count.
+  bool is_keyword(std::uint32_t index) const;
   // Ranges of tokens that are hashed as a node's id.
   const std::vector<TokenRange>& replaced() const { return replaced_; }
 
@@ -87,7 +89,6 @@ class CodeHasher {
   std::string part_of(const TokenRange& name, std::uint32_t offset) const;
   void add_token(Preimage& preimage, std::uint32_t index, bool folded) const;
   void add_gap(Preimage& preimage, std::uint32_t index) const;
-  bool is_keyword(std::uint32_t index) const;
 
   const CodeText& text_;
   TokenRoles roles_;

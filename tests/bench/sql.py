@@ -60,7 +60,10 @@ class Parser:
     def __init__(self, name: str, python: Path | str) -> None:
         self.name = name
         self._process = subprocess.Popen(
-            [str(python), str(WORKER), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [str(python), str(WORKER), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.version = self._ask({"what": "version"})["version"]
 
@@ -149,16 +152,21 @@ def report(texts: Texts, samples: dict[str, list[float]]) -> dict[str, float]:
     figures = {"hodor": texts.bytes / ours / 1e6}
     figures |= {name: other / ours for name, other in medians.items() if name != "hodor"}
     mean_ms = ours / len(texts.sqls) * 1e3
-    others = "  ".join(f"{name} x{factor:.0f}" for name, factor in figures.items() if name != "hodor")
+    others = "  ".join(
+        f"{name} x{factor:.0f}" for name, factor in figures.items() if name != "hodor"
+    )
     print(
-        f"{texts.dialect:<11}{texts.size:>6} {len(texts.sqls):>3} texts of {texts.bytes // len(texts.sqls):>7} B: "
+        f"{texts.dialect:<11}{texts.size:>6} {len(texts.sqls):>3} texts"
+        f" of {texts.bytes // len(texts.sqls):>7} B: "
         f"{figures['hodor']:>6.1f} MB/s {mean_ms:>8.3f} ms  {others}",
         flush=True,
     )
     return figures
 
 
-def judge(figures: dict[tuple[str, str], dict[str, float]], batch_s: float, memory: float) -> list[str]:
+def judge(
+    figures: dict[tuple[str, str], dict[str, float]], batch_s: float, memory: float
+) -> list[str]:
     """What misses its budget."""
     missed = []
     for (dialect, size), found in figures.items():
@@ -197,12 +205,18 @@ def main() -> int:
             raw.append({"dialect": dialect, "size": texts.size, "bytes": texts.bytes, **samples})
     ours = parsers[0]
     models = [sql for dialect in DIALECTS for sql in models_of(given.corpus, dialect)]
-    near = [sql for sql in models if 0.8 * BATCH_MODEL_BYTES <= len(sql) <= 1.25 * BATCH_MODEL_BYTES]
+    near = [
+        sql for sql in models if 0.8 * BATCH_MODEL_BYTES <= len(sql) <= 1.25 * BATCH_MODEL_BYTES
+    ]
     batch = [near[i % len(near)] for i in range(BATCH_MODELS)]
     batch_s = float(ours.ask("batch", dialect="duckdb", sqls=batch)["seconds"])
-    print(f"batch of {len(batch)} models, {sum(map(len, batch)) / 1e6:.1f} MB: {batch_s:.2f} s of wall time")
+    print(
+        f"batch of {len(batch)} models, {sum(map(len, batch)) / 1e6:.1f} MB: {batch_s:.2f} s of wall time"
+    )
     large = stitch(models_of(given.corpus, "databricks"), SIZES["1MB"])
-    memory = float(ours.ask("memory", dialect="databricks", sqls=[large])["bytes"]) / len(large.encode())
+    memory = float(ours.ask("memory", dialect="databricks", sqls=[large])["bytes"]) / len(
+        large.encode()
+    )
     print(f"memory of one text of {len(large)} B: {memory:.1f} bytes a byte")
     for parser in parsers:
         parser.close()

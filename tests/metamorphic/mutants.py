@@ -28,10 +28,10 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from mine import engine_tree  # noqa: E402
-from synthetic import synthesize  # noqa: E402
+from mine import engine_tree
+from synthetic import synthesize
 
-from dbt_hodor import _core  # noqa: E402
+from dbt_hodor import _core
 
 NO_IDS = _core.RelationIds([])
 KEPT = 0.995
@@ -83,9 +83,11 @@ def show(connection: Any, sql: str) -> tuple[list[tuple[str, str]], list[str]] |
     """Names, types and rows; ``None`` for an error."""
     try:
         relation = connection.sql(sql)
-        shape = [(name, str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True)]
+        shape = [
+            (name, str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True)
+        ]
         return shape, sorted(map(repr, relation.fetchall()))
-    except Exception:  # noqa: BLE001 - whatever the engine says
+    except Exception:
         return None
 
 

@@ -86,7 +86,7 @@ class Synthesis:
             try:
                 self._connection.execute(self._sql).fetchall()
                 return True
-            except Exception as error:  # noqa: BLE001 - the engine says what is missing
+            except Exception as error:
                 if not self._mend(str(error), tried):
                     return False
         return False
@@ -164,7 +164,9 @@ def _wishes(message: str) -> list[tuple[str, str | None]]:
     return []
 
 
-def synthesize(connection: Any, sql: str, lacking: Iterable[tuple[str, str]] = ()) -> Synthesis | None:
+def synthesize(
+    connection: Any, sql: str, lacking: Iterable[tuple[str, str]] = ()
+) -> Synthesis | None:
     """The tables of a query, made in this connection, or ``None``. `lacking`: (relation, column) pairs
     that must not be."""
     synthesis = Synthesis(connection, sql, lacking)

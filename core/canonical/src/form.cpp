@@ -434,8 +434,7 @@ void Form::type(NodeId id) {
   const bool is_single = path == tree_[id].last_child && tree_[path].end == tree_[id].end;
   const bool is_list = is_duckdb && is_symbol(tree_.tokens[tree_[path].end], tree_.sql, "[");
   std::string_view name = decimal_name(written);
-  if (name.empty() && (is_single || is_list) &&
-      (visible_ == 0 || !is_duckdb || is_grammars)) {
+  if (name.empty() && (is_single || is_list) && (visible_ == 0 || !is_duckdb || is_grammars)) {
     name = type_name(written, tree_.dialect);
   }
   if (name.empty() && is_grammars) name = tree_.names.text(word.name);

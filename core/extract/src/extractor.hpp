@@ -34,8 +34,8 @@ bool names_own(const std::vector<std::string>& parts, const std::vector<std::str
 
 // What is known of the columns of a query or table.
 struct Shape {
-  bool open = false;   // columns follow the schema of something outside of the text
-  bool named = false;  // `columns` is complete
+  bool open = false;                   // columns follow the schema of something outside of the text
+  bool named = false;                  // `columns` is complete
   std::vector<std::uint32_t> columns;  // tokens of their names
 };
 
@@ -139,7 +139,7 @@ class Extractor {
   NameId columns_name_;
   NameId rowid_name_;
   NameId metadata_name_;
-  std::vector<bool> noted_;            // per value of this run: its place has been judged
+  std::vector<bool> noted_;  // per value of this run: its place has been judged
 };
 
 }  // namespace hodor

@@ -12,8 +12,10 @@ std::uint32_t Resolver::define(Definition::Kind kind, NodeId name) {
   // An engine may not take a keyword for an alias, or for a name at all: then its text is an error.
   const WordClass word = tree_.tokens[token].word_class;
   const bool is_source = kind == Definition::Kind::source;
+  // Spark `t as identifier(a)`: IDENTIFIER(...).
+  const bool is_clause = is_word(tree_.tokens[token], tree_.sql, "identifier");
   const bool is_keyword = duckdb() ? (is_source ? word != WordClass::none : !may_be_name(word))
-                                   : is_source && word == WordClass::strict;
+                                   : is_source && (word == WordClass::strict || is_clause);
   const NameId defined = ascii_name(tree_, token);
   const bool may_move = kind == Definition::Kind::column &&
                         (is_numbered(tree_, defined) ||

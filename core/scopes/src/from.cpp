@@ -99,6 +99,9 @@ void Resolver::factor(NodeId id, bool sees_siblings, const Place& place, Level& 
       walk_children(values, {place.ctes, sees_siblings ? &level : place.level, {}});
       const bool is_named = tree_.child(values, NodeKind::alias) != kNoNode;
       add_source(is_named ? values : id, kNoName, kNone, rows(values), level);
+      if (duckdb() && scopes_.sources.back().definition != kNone) {  // 1.5 asks for an alias
+        scopes_.definitions[scopes_.sources.back().definition].is_visible = true;
+      }
       return;
     }
     case NodeKind::table_function: {

@@ -25,6 +25,7 @@ constexpr std::string_view kVirtualColumns[] = {"rowid", "filename", "file_row_n
                                                 "file_index"};
 // Spark: of files, of sets of groups.
 constexpr std::string_view kHiddenColumns[] = {"_metadata", "grouping__id"};
+constexpr std::string_view kValues[] = {"null", "true", "false"};
 constexpr std::string_view kNameReaders[] = {"identifier", "query", "query_table",
                                              "columns",    "alias", "json_execute_serialized_sql"};
 constexpr std::string_view kStructMakers[] = {"struct", "named_struct", "struct_pack",
@@ -41,6 +42,7 @@ Resolver::Resolver(const Tree& tree, const KnownColumns& known)
       known_(known),
       virtual_columns_(tree.dialect == Dialect::duckdb ? tree.names.find_all(kVirtualColumns)
                                                        : tree.names.find_all(kHiddenColumns)),
+      values_(tree.names.find_all(kValues)),
       name_readers_(tree.names.find_all(kNameReaders)),
       struct_makers_(tree.names.find_all(kStructMakers)),
       many_columns_(tree.names.find_all(kManyColumns)),
@@ -132,6 +134,9 @@ void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
     reference.keeps_case = true;
   } else if (duckdb() && !may_be_name(tree_.tokens[begin].word_class)) {
     // An error of the engine, where another spelling is none.
+  } else if (parts > 1 && tree_.tokens[begin].kind == TokenKind::identifier &&
+             (is_volatile(first) || has(values_, first))) {
+    // Spark `null.a`, `user.a`: a field of that value.
   } else if (is_ascii && parts == 1) {
     unqualified(reference, first, place);
   } else if (is_ascii && !may_name_table(id, place.level)) {

@@ -134,6 +134,7 @@ class Resolver {
   std::vector<std::uint32_t> passed_;  // sources, for one reference at a time
   // Names of the text that are in a list.
   std::vector<NameId> virtual_columns_;
+  std::vector<NameId> values_;
   std::vector<NameId> name_readers_;
   std::vector<NameId> struct_makers_;
   std::vector<NameId> many_columns_;

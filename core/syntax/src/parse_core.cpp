@@ -105,10 +105,10 @@ bool Parser::at_set_operator(std::uint32_t ahead) const {
     case W::w_union:
     case W::w_except:
     case W::w_intersect:
-      return true;
+      return duckdb() || !at(W::w_from, ahead + 1);
     case W::w_minus:
-    case W::w_setminus:
-      return !duckdb();
+    case W::w_setminus:  // Spark `select 1 minus from t`: an alias
+      return !duckdb() && !at(W::w_from, ahead + 1);
     default:
       return false;
   }

@@ -5,8 +5,8 @@ namespace hodor {
 namespace {
 
 // Position behind the closing quote of a text whose first inner byte is at `at`; npos without one.
-std::size_t closing_quote(const LexInput& source, std::size_t at, char quote, bool backslash_escapes,
-                          bool doubled) {
+std::size_t closing_quote(const LexInput& source, std::size_t at, char quote,
+                          bool backslash_escapes, bool doubled) {
   for (std::size_t i = at; i < source.sql.size(); ++i) {
     const char c = source.sql[i];
     if (c == '\\' && backslash_escapes) {

@@ -29,18 +29,11 @@ struct Lists {
   bool reserved_is_always_keyword;
 };
 
-constexpr Lists kDuckdb = {kDuckdbKeywords,
-                           kDuckdbVolatile,
-                           kDuckdbFunctions,
-                           kDuckdbKnownFunctions,
-                           kDuckdbPureTableFunctions,
-                           true};
-constexpr Lists kDatabricks = {kDatabricksKeywords,
-                               kDatabricksVolatile,
-                               kDatabricksFunctions,
-                               kDatabricksKnownFunctions,
-                               kDatabricksPureTableFunctions,
-                               false};
+constexpr Lists kDuckdb = {kDuckdbKeywords,       kDuckdbVolatile,           kDuckdbFunctions,
+                           kDuckdbKnownFunctions, kDuckdbPureTableFunctions, true};
+constexpr Lists kDatabricks = {kDatabricksKeywords,           kDatabricksVolatile,
+                               kDatabricksFunctions,          kDatabricksKnownFunctions,
+                               kDatabricksPureTableFunctions, false};
 
 const Lists& lists_of(Dialect dialect) {
   switch (dialect) {
@@ -52,11 +45,30 @@ const Lists& lists_of(Dialect dialect) {
   return kDuckdb;  // no other value exists
 }
 
-constexpr std::string_view kGrammarCalls[] = {
-    "all",      "any",    "array",  "cast",        "coalesce", "columns",
-    "cube",     "exists", "extract", "grouping",   "grouping_id", "ifnull",
-    "map",      "overlay", "percentile_cont", "percentile_disc", "position", "rollup",
-    "row",      "some",   "struct", "try",         "unnest",   "unpack"};
+constexpr std::string_view kGrammarCalls[] = {"all",
+                                              "any",
+                                              "array",
+                                              "cast",
+                                              "coalesce",
+                                              "columns",
+                                              "cube",
+                                              "exists",
+                                              "extract",
+                                              "grouping",
+                                              "grouping_id",
+                                              "ifnull",
+                                              "map",
+                                              "overlay",
+                                              "percentile_cont",
+                                              "percentile_disc",
+                                              "position",
+                                              "rollup",
+                                              "row",
+                                              "some",
+                                              "struct",
+                                              "try",
+                                              "unnest",
+                                              "unpack"};
 
 constexpr std::string_view kParserWords[] = {
 #define WORD(text) #text,

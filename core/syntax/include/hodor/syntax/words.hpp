@@ -47,8 +47,8 @@ struct VolatileWord {
 
 // All that the lists of one dialect say about one word.
 struct WordEntry {
-  std::string_view text;       // lower case; empty: in no list
-  std::uint16_t number = 0;    // of the word in its dialect; 0: in no list
+  std::string_view text;         // lower case; empty: in no list
+  std::uint16_t number = 0;      // of the word in its dialect; 0: in no list
   std::uint8_t parser_word = 0;  // in parser_words.def, counted from 1
   WordClass word_class = WordClass::none;
   bool is_builtin_function = false;

@@ -173,9 +173,6 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
   const auto before = [&](std::string_view word) {
     return token > node.begin && is_word(tree_.tokens[token - 1], sql, word);
   };
-  const auto before_is = [&](std::string_view word) {
-    return is_word(tree_.tokens[token - 1], sql, word);
-  };
   switch (node.kind) {
     case NodeKind::query:
       return id == tree_.root && is_symbol(t, sql, ";");
@@ -189,7 +186,7 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::alias:
       // `interval as x` is no interval, `y::interval as x` is no other thing without AS.
       return keyword("as") && is_plain_name(token + 1) &&
-             (!before_is("interval") ||
+             (!is_word(tree_.tokens[token - 1], sql, "interval") ||
               (token > 1 && is_symbol(tree_.tokens[token - 2], sql, "::")));
     case NodeKind::order_item:
       return keyword("asc");
@@ -197,7 +194,8 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
-      return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
+      return (keyword("inner") &&
+              (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");

@@ -204,10 +204,14 @@ void TextForm::alias(NodeId id) {
     source_alias(source);
     return rest(id, named);
   }
-  if (is_plain_alias(tree_, token)) {
+  const std::uint32_t begin = tree_[id].begin;
+  // A column of this name with an alias: there AS counts.
+  const bool is_interval = begin > 1 && is_word(tree_.tokens[begin - 1], tree_.sql, "interval") &&
+                           !is_symbol(tree_.tokens[begin - 2], tree_.sql, "::");
+  if (is_plain_alias(tree_, token) && !is_interval) {
     lines_.put("as");
   } else {
-    own_tokens(id, tree_[id].begin, token);
+    own_tokens(id, begin, token);
   }
   node(named);
   rest(id, named);

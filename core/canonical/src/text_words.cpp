@@ -1,4 +1,6 @@
 // Names, stars, calls and types in the canonical text.
+#include <utility>
+
 #include "hodor/syntax/words.hpp"
 #include "text.hpp"
 #include "type_names.hpp"
@@ -102,10 +104,10 @@ void TextForm::path(NodeId id) {
     if (visible_ > 0 || (i == last && kind == NameUse::Kind::cte)) {
       name(i);
     } else if (i == last && kind == NameUse::Kind::dropped) {
-      const bool is_first = is_first_;
-      is_first_ = false;  // here it is the relation itself
+      const bool is_first = std::exchange(is_first_, false);  // no other thing of that name
       written_name(i, true);
       is_first_ = is_first;
+      if (is_first) names_.note_relation(tree_.tokens[i].name);
     } else {
       written_name(i, true);
     }

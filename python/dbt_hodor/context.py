@@ -32,6 +32,9 @@ from dbt_hodor.versions.duckdb_settings import counts
 from dbt_hodor.warehouse import Warehouse
 
 _VERSIONS = ("version", "engine")
+_OF_ANY_SESSION = {*_VERSIONS, "TimeZone"}
+"""What the environment names when all settings are at their defaults; none of it changes how SQL is
+read."""
 
 
 class RunContext:
@@ -103,6 +106,9 @@ class RunContext:
         self.environment = self._read_environment()
         self.nodes_may_set = any(map(may_set, self._all_texts()))
         """Whether something in the project may change settings of the session."""
+        self.reader.usual_settings = not self.nodes_may_set and (
+            self.environment["warehouse"].keys() <= _OF_ANY_SESSION
+        )
 
     # -- time, warnings -------------------------------------------------------------------------
 

@@ -204,6 +204,9 @@ class Decider:
         else:
             analysis = run.reader.query(sql, own)
             plan.code_hash, plan.code_parts = analysis.code_hash, list(analysis.parts)
+            plan.assumes = analysis.assumes
+            if analysis.tier == "canonical" and not self._is_the_recorded_query(plan):
+                plan.code_hash, plan.assumes = run.reader.query(sql, own, True).code_hash, ()
             all_facts.append(analysis.facts)
         for piece in pieces:
             # Only what it reads and calls: a condition names columns of two relations.
@@ -215,6 +218,19 @@ class Decider:
             plan.effects = effects
             all_facts += facts
         plan.facts = all_facts[0] if len(all_facts) == 1 else _core.Facts.merge(all_facts)
+
+    def _is_the_recorded_query(self, plan: Plan) -> bool:
+        """Whether an equal hash of another text means the same query: all that either form takes for
+        granted has to hold now. True, too, when there is no such text."""
+        row, records = plan.row, self._run.records
+        if row is None or row.code_hash != plan.code_hash or row.text_hash == plan.text_hash:
+            return True
+        recorded = records.detail(row).get("assumes")
+        if recorded is None:  # damaged, or not of this tier
+            return False
+        return all(
+            self._run.warehouse.lacks(*pair) for pair in {*plan.assumes, *map(tuple, recorded)}
+        )
 
     # -- how it is configured -------------------------------------------------------------------
 

@@ -100,6 +100,8 @@ class TextReader:
     ) -> None:
         self.dialect = dialect
         self.run_values = run_values
+        self.usual_settings = False
+        """Whether the engine reads SQL as it does by default: only then a text has a canonical form."""
         self._index = index
         self._counters = counters
         self._noted: dict[str, Effects] = {}
@@ -109,12 +111,12 @@ class TextReader:
         whole = SEPARATOR.join((sql, *extras)) if extras else sql
         return _core.text_hash(whole, self.run_values)
 
-    def query(self, sql: str, own: Sequence[str] | None) -> Any:
-        """`_core.Analysis` of one query."""
+    def query(self, sql: str, own: Sequence[str] | None, as_written: bool = False) -> Any:
+        """`_core.Analysis` of one query. `as_written`: with the hash of its tokens."""
         self._counters.count("parser_calls")
         return _core.analyze(
             sql, self.dialect, self.run_values, self._index.relation_ids,
-            None if own is None else list(own),
+            None if own is None else list(own), self.usual_settings and not as_written,
         )  # fmt: skip
 
     def statements(self, sql: str, own: Sequence[str] | None) -> tuple[str, list[Any]]:

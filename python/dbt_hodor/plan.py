@@ -56,6 +56,9 @@ class Plan:
     facts: Any = None
     code_parts: Sequence[tuple[str, str, str]] = ()
     """(kind, name, hash) of CTEs, columns and body, when the text was analysed in this run."""
+    assumes: Sequence[tuple[str, str]] = ()
+    """(relation, column): the hash is that of every text of this form only while the relation lacks
+    the column."""
     fragments: Sequence[str] = ()
     """Configuration that is SQL."""
     effects: Effects = field(default_factory=Effects)

@@ -122,6 +122,7 @@ class RowMaker:
             if full is not None:
                 detail["full"] = full
         detail.update(_code_detail(self._parts_of(plan)))
+        detail["assumes"] = self._assumes(plan)
         if plan.effects.code:
             detail["hooks"] = plan.effects.as_json()
         views = self._view_facts(plan)
@@ -187,6 +188,13 @@ class RowMaker:
         if "body" in recorded:
             parts.append(("body", "", recorded["body"]))
         return parts
+
+    def _assumes(self, plan: Plan) -> Sequence[Sequence[str]] | None:
+        """Of this run's analysis, else those of the equal text; None where they are not known."""
+        row = plan.row
+        if plan.code_parts or row is None or row.code_hash != plan.code_hash:
+            return plan.assumes
+        return self._run.records.detail(row).get("assumes")
 
     def _view_facts(self, plan: Plan) -> dict[str, str]:
         """Facts of the definitions behind this node, so that no later run parses them again."""

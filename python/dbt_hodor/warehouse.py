@@ -179,6 +179,22 @@ class Warehouse:
         with self._lock:
             return bool(self.catalog.order_sensitive(facts))
 
+    def lacks(self, relation: str, column: str) -> bool:
+        """Whether this relation (as a text names it, lower case) certainly has no such column now."""
+        parts = relation.split(".")
+        if len(parts) != 3:
+            return False
+        key = _core.relation_key(parts)
+        self._see(key)
+        with self._lock:
+            self._fresh()
+            known = self._parts.get(key)
+        if known is None:
+            return False
+        with self._counters.spent_on(VERSIONS):
+            names = self.provider.column_names(known)
+        return names is not None and column not in names
+
     def are_builtin(self, names: set[str]) -> bool:
         """Whether none of these names may be that of a user's function."""
         with self._lock:

@@ -73,14 +73,10 @@ def analysis_of(sql: str, dialect: str) -> Any:
 
 
 def cannot_both_hold(one: Any, other: Any) -> bool:
-    """Whether some table would have to have a column and to lack it: both texts read the tables that they
-    name, so a text that reads `t.c` where the other takes for granted that t lacks c is an error there."""
-    lacking = {*one.assumes, *other.assumes}
-    relations = {relation for relation, _ in lacking}
-    by_column: dict[str, set[str]] = {}
-    for relation, column in lacking:
-        by_column.setdefault(column, set()).add(relation)
-    return any(len(owners) > 1 and owners == relations for owners in by_column.values())
+    """Whether each text takes for granted that a table lacks a column where the other does not: the one
+    reads it of a table of which the other says that it has none, so that one of them is an error."""
+    ours, theirs = {*one.assumes}, {*other.assumes}
+    return bool({column for _, column in ours - theirs} & {column for _, column in theirs - ours})
 
 
 def show(connection: Any, sql: str) -> tuple[list[tuple[str, str]], list[str]] | None:

@@ -44,6 +44,7 @@ _MISSING = (
     re.compile(r'column "(?P<column>[^"]+)" does not exist'),
     re.compile(r'Column "(?P<column>[^"]+)" referenced that exists in the SELECT clause'),
 )
+_HIDDEN = re.compile(r'Referenced table "(?P<table>[^"]+)" not found')
 _AMBIGUOUS = re.compile(r'Ambiguous reference to column name "(?P<column>[^"]+)"')
 
 Table = dict[str, str]
@@ -101,12 +102,8 @@ class Synthesis:
             del self.tables[owners[-1]][column]
             self._create(self._connection, owners[-1], self.tables[owners[-1]])
             return True
-        for pattern in _MISSING:
-            found = pattern.search(message)
-            if found is None:
-                continue
-            column = found["column"].lower()
-            wanted = found.groupdict().get("table")
+        hidden = _HIDDEN.search(message)
+        for column, wanted in _wishes(message) + self._of_alias(hidden["table"] if hidden else ""):
             for name in self._candidates(wanted):
                 lacks = (".".join(name).lower(), column) in self._lacking
                 if column in self.tables[name] or (name, column) in tried or lacks:
@@ -116,6 +113,14 @@ class Synthesis:
                 self._create(self._connection, name, self.tables[name])
                 return True
         return False
+
+    def _of_alias(self, alias: str) -> list[tuple[str, str | None]]:
+        """What the text reads by an alias that the engine did not find, which it says of a correlated
+        subquery when it is the column that is missing."""
+        if not alias:
+            return []
+        reads = re.findall(rf'\b{re.escape(alias)}"?\."?(\w+)', self._sql, re.IGNORECASE)
+        return [(column.lower(), None) for column in dict.fromkeys(reads)]
 
     def _candidates(self, wanted: str | None) -> Sequence[tuple[str, ...]]:
         """Those of the wanted name first; an alias may stand for any."""
@@ -148,6 +153,15 @@ class Synthesis:
                 shift += row % 2  # not all columns tell the rows apart in the same way
             rows.append(f"({', '.join(values)})")
         connection.execute(f"INSERT INTO {path} VALUES {', '.join(rows)}")
+
+
+def _wishes(message: str) -> list[tuple[str, str | None]]:
+    """(column, table) that an error says to be missing."""
+    for pattern in _MISSING:
+        found = pattern.search(message)
+        if found:
+            return [(found["column"].lower(), found.groupdict().get("table"))]
+    return []
 
 
 def synthesize(connection: Any, sql: str, lacking: Iterable[tuple[str, str]] = ()) -> Synthesis | None:

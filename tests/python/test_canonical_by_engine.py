@@ -10,12 +10,18 @@ from __future__ import annotations
 
 import json
 import random
+import sys
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
 from dbt_hodor import _core
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "metamorphic"))
+
+from random_forms import Engine, attack
 
 NO_IDS = _core.RelationIds([])
 # `_` stands for a space.
@@ -179,3 +185,11 @@ def test_names_of_one_type(name: str) -> None:
         if hash_of(texts[0]) == hash_of(texts[1]):
             types = [engine.execute(f"describe {text}").fetchone()[1] for text in texts]
             assert types[0] == types[1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_queries_of_one_hash_give_one_result(seed: int) -> None:
+    """Random queries and small edits of them, executed (tests/metamorphic/random_forms.py)."""
+    tally = attack(seed, 300, Engine())
+    assert not tally.findings, "\n".join(map(str, tally.findings))
+    assert tally.judged > 150, tally

@@ -24,6 +24,7 @@ _OTHER_PARSERS = {
     "sqlglotc": ("sqlglot==30.30.0", "sqlglotc==30.30.0"),
     "polyglot": ("polyglot-sql==0.13.4",),
 }
+_MUTATED_QUERIES = "400"
 _FUZZ_SECONDS = 20
 _MUTANT_SHARES = 8
 _MODEL_SEQUENCES = "2000"
@@ -154,15 +155,18 @@ def corpus(python: Environment, folder: Path, arguments: list[str]) -> None:
             given += [f"--{option}", beside / option]
         else:
             say(f"corpus: no ../shared/{option} here, not measured")
-    run(
-        [python.python, ROOT / "tests" / "corpus" / "run.py", *given, *arguments],
-        env=python.variables(),
-    )
-    if (beside / "corpus").is_dir():
-        run(
-            [python.python, ROOT / "tests" / "corpus" / "texts.py", "--corpus", beside / "corpus"],
-            env=python.variables(),
-        )
+    variables = python.variables()
+    run([python.python, ROOT / "tests" / "corpus" / "run.py", *given, *arguments], env=variables)
+    queries, mutator = beside / "corpus", beside / "tools" / "mutate.py"
+    scripts = ROOT / "tests" / "metamorphic"
+    if queries.is_dir():
+        texts = ROOT / "tests" / "corpus" / "texts.py"
+        run([python.python, texts, "--corpus", queries], env=variables)
+        run([python.python, scripts / "mine.py", "--corpus", queries], env=variables)
+    if queries.is_dir() and mutator.is_file():
+        mutants: list[str | Path] = ["--corpus", queries, "--mutator", mutator]
+        mutants += ["--queries", _MUTATED_QUERIES]
+        run([python.python, scripts / "mutants.py", *mutants], env=variables)
 
 
 def bench_sql(python: Environment, arguments: list[str]) -> None:

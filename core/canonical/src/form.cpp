@@ -90,8 +90,10 @@ void Form::literal(NodeId id) {
   const bool is_plain = tree_[id].end == token + 1 && tree_[id].first_child == kNoNode &&
                         (kind == TokenKind::number || kind == TokenKind::string) &&
                         !tokens_.holds_run_value(token);
-  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb;
-  if (is_shown && tree_[id].first_child != kNoNode) {  // json '{}' is no JSON '{}'
+  // json '{}' is no JSON '{}', but for the grammar's own types.
+  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb &&
+                        tree_.tokens[token].word_class != WordClass::column_name;
+  if (is_shown && tree_[id].first_child != kNoNode) {
     preimage_.begin_list(name_of(NodeKind::literal));
     const std::uint32_t value = tree_[tree_[id].first_child].end;
     for (std::uint32_t i = token; i < value; ++i) tokens_.add_as_written(preimage_, {i, i + 1});
@@ -179,8 +181,11 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::select:
       return keyword("all");
     case NodeKind::select_list:
-    case NodeKind::from:
       return is_symbol(t, sql, ",");
+    case NodeKind::from:
+      // A last one: DuckDB 1.5 does not take it where FROM comes first.
+      return is_symbol(t, sql, ",") &&
+             (token + 1 < node.end || !tree_.has(select_, flag::from_first));
     case NodeKind::group_by:
       return verbatim_ == 0 && is_symbol(t, sql, ",");
     case NodeKind::alias:
@@ -285,8 +290,10 @@ bool Form::is_plain_column(NodeId expr) const {
 void Form::visible(NodeId id) {
   preimage_.begin_list("visible");
   ++visible_;
+  grouping_.keep_chains(true);
   expr(id);
   --visible_;
+  grouping_.keep_chains(visible_ > 0);
   preimage_.end_list();
 }
 
@@ -414,24 +421,31 @@ void Form::type(NodeId id) {
   const bool is_word = path != kNoNode && tree_[path].kind == NodeKind::path &&
                        tree_[path].end == tree_[path].begin + 1 &&
                        tree_.tokens[tree_[path].begin].kind == TokenKind::identifier;
-  const bool single = is_word && path == tree_[id].last_child && tree_[path].end == tree_[id].end;
-  const std::string_view word = is_word ? tree_.token_text(tree_[path].begin) : std::string_view();
-  const std::string_view decimal = decimal_name(word);
-  if (!decimal.empty()) {
-    preimage_.begin_list(name_of(NodeKind::type));
-    preimage_.text("name", decimal);
-    rest(id, path);
-    preimage_.end_list();
+  if (!is_word) {
+    plain(id);
     return;
   }
-  const std::string_view name = single ? type_name(word, tree_.dialect) : std::string_view();
-  // Spark names a column by the type that it understood, DuckDB 2 by the type as written.
-  if (name.empty() || (visible_ > 0 && tree_.dialect == Dialect::duckdb)) {
+  const Token& word = tree_.tokens[tree_[path].begin];
+  const std::string_view written = word.text(tree_.sql);
+  const bool is_duckdb = tree_.dialect == Dialect::duckdb;
+  // The grammar's own types. DuckDB 2 names a column by the others as they are written, Spark by
+  // what it understood.
+  const bool is_grammars = is_duckdb && word.word_class == WordClass::column_name;
+  const bool is_single = path == tree_[id].last_child && tree_[path].end == tree_[id].end;
+  const bool is_list = is_duckdb && is_symbol(tree_.tokens[tree_[path].end], tree_.sql, "[");
+  std::string_view name = decimal_name(written);
+  if (name.empty() && (is_single || is_list) &&
+      (visible_ == 0 || !is_duckdb || is_grammars)) {
+    name = type_name(written, tree_.dialect);
+  }
+  if (name.empty() && is_grammars) name = tree_.names.text(word.name);
+  if (name.empty()) {
     plain(id);
     return;
   }
   preimage_.begin_list(name_of(NodeKind::type));
   preimage_.text("name", name);
+  rest(id, path);
   preimage_.end_list();
 }
 

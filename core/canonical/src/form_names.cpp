@@ -134,7 +134,10 @@ void Form::call(NodeId id) {
                        tree_.tokens[tree_[called].begin].kind == TokenKind::identifier;
   const NameId function = is_word ? tree_.tokens[tree_[called].begin].name : kNoName;
   const WordEntry& word = tree_.names.word(function);
-  if (!word.is_builtin_function && !word.is_grammar_call) {
+  // Spark gives the columns of a table function names of their own, DuckDB that of the function.
+  const bool is_table_function =
+      word.is_pure_table_function && tree_.dialect == Dialect::databricks;
+  if (!word.is_builtin_function && !word.is_grammar_call && !is_table_function) {
     plain(id);
     return;
   }

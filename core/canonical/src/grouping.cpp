@@ -110,8 +110,9 @@ std::optional<std::uint32_t> Grouping::sequence(Cursor& cursor, std::uint8_t lea
     if (tree_.has(item, flag::between_and)) return left;  // of a BETWEEN further out
     if (!is_infix(cursor)) {
       const OperatorLevel level = level_of(item, OperatorPlace::postfix);
-      if (level.level == 0 || !mixes_with(level.group, *left)) return std::nullopt;
+      if (level.level == 0 || !mixes_with(level, *left)) return std::nullopt;
       if (level.level < least) return left;
+      if (binds_looser(*left, level)) return std::nullopt;
       ++cursor.at;
       left = add(Term::Kind::postfix, level, item, *left);
       continue;
@@ -130,14 +131,10 @@ std::optional<std::uint32_t> Grouping::sequence(Cursor& cursor, std::uint8_t lea
 std::optional<std::uint32_t> Grouping::infix(Cursor& cursor, std::uint32_t left,
                                              OperatorLevel level) {
   const NodeId op = cursor.items[cursor.at++];
-  // `a is null + b`: what binds less tightly came first.
-  const Term& before = terms_[left];
-  if (before.kind != Term::Kind::leaf && !before.in_parens && before.level.level < level.level) {
-    return std::nullopt;
-  }
-  if (!mixes_with(level.group, left)) return std::nullopt;
+  if (binds_looser(left, level)) return std::nullopt;
+  if (!mixes_with(level, left)) return std::nullopt;
   const std::optional<std::uint32_t> right = right_side(cursor, op, level);
-  if (!right || !mixes_with(level.group, *right)) return std::nullopt;
+  if (!right || !mixes_with(level, *right)) return std::nullopt;
   const std::uint32_t term = add(Term::Kind::infix, level, op, left, *right);
   return third(cursor, term);
 }
@@ -188,7 +185,7 @@ std::optional<std::uint32_t> Grouping::third(Cursor& cursor, std::uint32_t term)
   const NodeId second = cursor.items[cursor.at++];
   const std::optional<std::uint32_t> right =
       sequence(cursor, static_cast<std::uint8_t>(terms_[term].level.level + 1));
-  if (!right || !mixes_with(OperatorGroup::pattern, *right)) return std::nullopt;
+  if (!right || !mixes_with(terms_[term].level, *right)) return std::nullopt;
   terms_[term].kind = Term::Kind::three;
   terms_[term].second = second;
   terms_[term].operands[2] = *right;
@@ -258,11 +255,39 @@ std::optional<std::uint32_t> Grouping::prefixed(Cursor& cursor, std::uint8_t lea
   return add(Term::Kind::prefix, level, op, *right);
 }
 
-bool Grouping::mixes_with(OperatorGroup outer, std::uint32_t operand) const {
+// `a is null + b`, `a is true collate c`: what binds less tightly came first.
+bool Grouping::binds_looser(std::uint32_t left, OperatorLevel level) const {
+  const Term& before = terms_[left];
+  return before.kind != Term::Kind::leaf && !before.in_parens && before.level.level < level.level;
+}
+
+bool Grouping::mixes_with(OperatorLevel outer, std::uint32_t operand) const {
   const Term& term = terms_[operand];
   if (term.in_parens || term.kind == Term::Kind::leaf) return true;
-  if (tree_.dialect == Dialect::databricks && outer != OperatorGroup::pattern) return true;
-  return mixes(outer, term.level.group);
+  if (tree_.dialect == Dialect::databricks) {
+    // Spark takes one IS, IN, LIKE or BETWEEN, another only in parentheses.
+    return outer.level != kPredicateLevel || term.level.level != kPredicateLevel;
+  }
+  return mixes(outer.group, term.level.group);
+}
+
+// (a AND b) before another AND: Spark shows how it grouped them, and groups a longer chain in the
+// middle.
+bool Grouping::is_chain_of(std::uint32_t operand, OperatorLevel level) const {
+  const NodeId expr = inside(terms_[operand].node);
+  if (tree_.dialect != Dialect::databricks || level.level >= kNotLevel || expr == kNoNode) {
+    return false;
+  }
+  for (const NodeId child : children(tree_, expr)) {
+    const bool is_op = tree_[child].kind == NodeKind::op;
+    if (is_op && level_of(child, OperatorPlace::infix).level == level.level) return true;
+    // ((a AND b)) AND c
+    if (tree_[child].kind == NodeKind::parens &&
+        tree_[expr].first_child == tree_[expr].last_child) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Parentheses among the terms from `first` on give way to what is in them, where they only group.
@@ -276,7 +301,9 @@ void Grouping::open_parens(std::uint32_t first) {
     const bool sign =
         term.kind == Term::Kind::prefix && term.level.group != OperatorGroup::negation;
     const bool arrow = term.kind == Term::Kind::infix && term.level.group == OperatorGroup::arrow;
-    if ((follows || sign || arrow) && term.operands[0] >= first) {
+    const bool chain = keeps_chains_ && term.kind == Term::Kind::infix &&
+                       term.operands[0] >= first && is_chain_of(term.operands[0], term.level);
+    if ((follows || sign || arrow || chain) && term.operands[0] >= first) {
       terms_[term.operands[0]].keeps = true;
     }
     const int operands = term.kind == Term::Kind::infix   ? 2

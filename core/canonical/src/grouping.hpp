@@ -45,6 +45,8 @@ class Grouping {
   // The term of an expression that is one operand; nothing for others, and for parentheses.
   std::optional<Term> single(NodeId expr) const;
   std::size_t size() const { return terms_.size(); }
+  // Parentheses around a chain of AND or OR in a longer one count from now on, or no more.
+  void keep_chains(bool keeps) { keeps_chains_ = keeps; }
   // Forgets the terms from one on, when all of them are written.
   void release(std::size_t first) { terms_.resize(first); }
 
@@ -70,7 +72,9 @@ class Grouping {
   OperatorLevel level_of(NodeId op, OperatorPlace place) const;
   std::uint32_t add(Term::Kind kind, OperatorLevel level, NodeId node, std::uint32_t first = 0,
                     std::uint32_t second = 0);
-  bool mixes_with(OperatorGroup outer, std::uint32_t operand) const;
+  bool is_chain_of(std::uint32_t operand, OperatorLevel level) const;
+  bool binds_looser(std::uint32_t left, OperatorLevel level) const;
+  bool mixes_with(OperatorLevel outer, std::uint32_t operand) const;
   void open_parens(std::uint32_t first);
   NodeId inside(NodeId parens) const;
   bool keeps_parens(NodeId expr, bool between) const;
@@ -80,6 +84,7 @@ class Grouping {
   std::deque<std::vector<NodeId>> items_;  // of the expressions that are open, outermost first
   std::size_t open_ = 0;
   std::string text_;
+  bool keeps_chains_ = false;
 };
 
 }  // namespace hodor

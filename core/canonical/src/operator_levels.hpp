@@ -37,7 +37,8 @@ struct OperatorLevel {
 };
 
 inline constexpr std::uint8_t kNotLevel = 25;
-inline constexpr std::uint8_t kPostfixLevel = 120;  // ::type, [..], .field
+inline constexpr std::uint8_t kPredicateLevel = 30;  // Spark: IS, IN, LIKE, BETWEEN
+inline constexpr std::uint8_t kPostfixLevel = 120;   // ::type, [..], .field
 
 // `text`: the symbol, or the operator's first word that is not NOT, in lower case.
 OperatorLevel operator_level(std::string_view text, OperatorPlace place, Dialect dialect);

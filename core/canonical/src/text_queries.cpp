@@ -59,8 +59,10 @@ void TextForm::select_item(NodeId id) {
       only != kNoNode && only == tree_[first].last_child && tree_[only].kind == NodeKind::column;
   if (alias == kNoNode && !is_value && visible_ == 0 && !is_column) {
     ++visible_;
+    grouping_.keep_chains(true);
     visible_item(id, first);
     --visible_;
+    grouping_.keep_chains(visible_ > 0);
   } else {
     plain(id);
   }

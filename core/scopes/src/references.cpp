@@ -23,15 +23,16 @@ bool has(const std::vector<NameId>& names, NameId name) {
 
 constexpr std::string_view kVirtualColumns[] = {"rowid", "filename", "file_row_number",
                                                 "file_index"};
-constexpr std::string_view kHiddenColumns[] = {"_metadata"};  // of files on Spark
-constexpr std::string_view kNameReaders[] = {
-    "identifier", "query", "query_table", "columns", "alias", "json_execute_serialized_sql"};
+// Spark: of files, of sets of groups.
+constexpr std::string_view kHiddenColumns[] = {"_metadata", "grouping__id"};
+constexpr std::string_view kNameReaders[] = {"identifier", "query", "query_table",
+                                             "columns",    "alias", "json_execute_serialized_sql"};
 constexpr std::string_view kStructMakers[] = {"struct", "named_struct", "struct_pack",
                                               "row",    "arrays_zip",   "struct_insert"};
 constexpr std::string_view kManyColumns[] = {
-    "unnest", "inline",     "inline_outer",     "unpack",  "columns",      "json_tuple",
-    "stack",  "posexplode", "posexplode_outer", "explode", "explode_outer",
-    "window", "session_window"};
+    "unnest",        "inline", "inline_outer",  "unpack",           "columns",
+    "json_tuple",    "stack",  "posexplode",    "posexplode_outer", "explode",
+    "explode_outer", "window", "session_window"};
 
 }  // namespace
 

@@ -69,6 +69,9 @@ class VersionProvider(Protocol):
         """Tokens of tables and of views' columns (views: schema part only), batched. An exception per
         relation that could not be read: one bad table costs only itself."""
 
+    def column_names(self, relation: Parts) -> frozenset[str] | None:
+        """The columns of a relation now, in lower case; ``None`` when they cannot be read."""
+
     def file_version(self, pattern: str, function: str) -> str | None:
         """A token of all local files that match, or ``None`` (remote, unreadable)."""
 

@@ -307,6 +307,14 @@ class DuckDBProvider:
         data = duckdb_delta.attached_version(database, self._files.one_file, cursor)
         return {} if data is None else {key_of((database.name, "main", database.name)): data}
 
+    def column_names(self, relation: Parts) -> frozenset[str] | None:
+        try:
+            with self._cursor() as cursor:
+                shape = self._catalog.shape(cursor, relation)
+        except Exception:  # noqa: BLE001 - unknown, whatever the reason
+            return None
+        return frozenset(column.name.lower() for column in shape.columns)
+
     def file_version(self, pattern: str, function: str) -> str | None:
         try:
             with self._cursor() as cursor:

@@ -24,10 +24,11 @@ void TextForm::select(NodeId id) {
 
 // FROM t SELECT a is SELECT a FROM t.
 void TextForm::select_parts(NodeId id) {
-  if (!tree_.has(id, flag::from_first) || tree_.child(id, NodeKind::select_list) == kNoNode) {
+  const NodeId first = tree_[id].first_child;
+  if (!tree_.has(id, flag::from_first) || tree_.child(id, NodeKind::select_list) == kNoNode ||
+      is_symbol(tree_.tokens[tree_[first].end - 1], tree_.sql, ",")) {  // a last one counts there
     return plain(id);
   }
-  const NodeId first = tree_[id].first_child;
   std::uint32_t begin = tree_[first].end;
   bool from_is_printed = false;
   for (NodeId child = tree_[first].next; child != kNoNode; child = tree_[child].next) {

@@ -59,11 +59,11 @@ class Form {
   Grouping grouping_;
   Preimage& preimage_;
   std::vector<std::uint32_t> spine_;  // of the chains that are open
-  std::vector<bool> values_;    // per node: a SELECT whose columns' names nobody sees
+  std::vector<bool> values_;          // per node: a SELECT whose columns' names nobody sees
   bool sees_made_names_ = false;  // the text may mean a column by the name that the engine makes
-  NodeId select_ = kNoNode;     // the innermost one that is being written
-  std::uint32_t visible_ = 0;   // > 0: inside of what names a column
-  std::uint32_t verbatim_ = 0;  // > 0: inside of what the engine may take by its text
+  NodeId select_ = kNoNode;       // the innermost one that is being written
+  std::uint32_t visible_ = 0;     // > 0: inside of what names a column
+  std::uint32_t verbatim_ = 0;    // > 0: inside of what the engine may take by its text
 };
 
 }  // namespace hodor

@@ -104,8 +104,8 @@ void Naming::count_names(std::vector<std::uint32_t>& open) {
     numbers_.push_back(counts ? renamed++ : kNone);
   }
   for (const Source& source : scopes_.sources) {
-    const bool is_named = source.name != kNoName &&
-                          (source.definition == kNone || renamed_[source.definition] != 0);
+    const bool is_named =
+        source.name != kNoName && (source.definition == kNone || renamed_[source.definition] != 0);
     replaced_.push_back(is_named && is_understood(source.name));
   }
 }
@@ -141,7 +141,8 @@ bool Naming::may_lose_qualifier(const Reference& reference) {
   for (std::uint32_t i = reference.rivals_begin; i < reference.rivals_end; ++i) {
     const std::uint32_t rival = scopes_.rivals[i];
     const RowShape& shape = scopes_.sources[rival].shape;
-    if (may_make(tree_, shape, name) || std::binary_search(read_of_.begin(), read_of_.end(), Gap{rival, name})) {
+    if (may_make(tree_, shape, name) ||
+        std::binary_search(read_of_.begin(), read_of_.end(), Gap{rival, name})) {
       return refuse();
     }
     // Of the same table: both have the column or none.

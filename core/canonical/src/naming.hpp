@@ -55,7 +55,7 @@ class Naming {
   std::vector<std::uint8_t> renamed_;   // per definition
   std::vector<std::uint32_t> numbers_;  // per definition
   std::vector<std::uint8_t> replaced_;  // per source: its name is written as its number
-  std::vector<Gap> owned_;    // sorted: columns that open tables do have
+  std::vector<Gap> owned_;              // sorted: columns that open tables do have
   std::vector<Gap> read_of_;  // sorted: columns read by a source's name; `table` is the source
   std::vector<Gap> assumed_;  // while the text is read
   std::vector<NameUse> uses_;

@@ -35,13 +35,26 @@ constexpr Row kDuckDB[] = {
 };
 
 constexpr Row kDatabricks[] = {
-    {"int", "int"},         {"integer", "int"},       {"bigint", "bigint"},
-    {"long", "bigint"},     {"smallint", "smallint"}, {"short", "smallint"},
-    {"tinyint", "tinyint"}, {"byte", "tinyint"},      {"float", "float"},
-    {"real", "float"},      {"double", "double"},     {"boolean", "boolean"},
-    {"string", "string"},   {"date", "date"},         {"timestamp", "timestamp"},
-    {"binary", "binary"},   {"interval", "interval"}, {"variant", "variant"},
-    {"timestamp_ntz", "timestamp_ntz"}, {"timestamp_ltz", "timestamp_ltz"},
+    {"int", "int"},
+    {"integer", "int"},
+    {"bigint", "bigint"},
+    {"long", "bigint"},
+    {"smallint", "smallint"},
+    {"short", "smallint"},
+    {"tinyint", "tinyint"},
+    {"byte", "tinyint"},
+    {"float", "float"},
+    {"real", "float"},
+    {"double", "double"},
+    {"boolean", "boolean"},
+    {"string", "string"},
+    {"date", "date"},
+    {"timestamp", "timestamp"},
+    {"binary", "binary"},
+    {"interval", "interval"},
+    {"variant", "variant"},
+    {"timestamp_ntz", "timestamp_ntz"},
+    {"timestamp_ltz", "timestamp_ltz"},
 };
 
 }  // namespace

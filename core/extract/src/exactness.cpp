@@ -25,9 +25,10 @@ constexpr std::string_view kExactTypes[] = {
 };
 #undef EXACT_TYPE
 constexpr std::string_view kExactBytes = "&*+-<=>|~";  // symbols of one byte
-constexpr std::string_view kExactSymbols[] = {  // and of several
-    "!=", "!~", "!~*", "!~~", "!~~*", "&&", "->", "->>", "<<", "<=", "<>", "<@",
-    "==", ">=", ">>",  "@>",  "^@",   "||", "~*", "~~",  "~~*",
+constexpr std::string_view kExactSymbols[] = {
+    // and of several
+    "!=", "!~", "!~*", "!~~", "!~~*", "&&", "->", "->>", "<<", "<=",  "<>",
+    "<@", "==", ">=",  ">>",  "@>",   "^@", "||", "~*",  "~~", "~~*",
 };
 // Aggregates whose value is a number of rows or a truth: equal values count alike.
 constexpr std::string_view kCounts[] = {"approx_count_distinct",
@@ -135,7 +136,8 @@ class Judge {
       found.merges = true;
       merging_calls_.push_back(id);
     }
-    if (aggregates && tree_.child(id, NodeKind::over) == kNoNode) aggregates_.push_back(tree_[id].begin);
+    if (aggregates && tree_.child(id, NodeKind::over) == kNoNode)
+      aggregates_.push_back(tree_[id].begin);
   }
 
   // Kinds that give columns other names than an alias does, or none.

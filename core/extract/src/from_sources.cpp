@@ -292,8 +292,7 @@ void Extractor::lateral_view(NodeId id, const Place& place, Sources& into) {
     }
   }
   const NodeId name = tree_.child(id, NodeKind::name);
-  into.list.push_back(
-      {name == kNoNode ? kNoName : last_name_of(tree_, name), {open, false, {}}});
+  into.list.push_back({name == kNoNode ? kNoName : last_name_of(tree_, name), {open, false, {}}});
 }
 
 // IN my_enum: the values of a type that nothing versions.

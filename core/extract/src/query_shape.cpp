@@ -233,8 +233,7 @@ void Extractor::select_item(NodeId item, const Place& place, Shape& shape) {
     for (const NodeId part : children(tree_, expr)) {
       if (tree_[part].kind == NodeKind::star) shape.open = true;  // (struct).*
       if (tree_[part].kind != NodeKind::call) continue;
-      const std::string_view name =
-          tree_.names.text(last_name_of(tree_, tree_[part].first_child));
+      const std::string_view name = tree_.names.text(last_name_of(tree_, tree_[part].first_child));
       if (name == "unnest" || name == "inline" || name == "inline_outer" || name == "unpack") {
         shape.open = true;
       }

@@ -15,10 +15,9 @@ std::uint32_t Resolver::define(Definition::Kind kind, NodeId name) {
   const bool is_keyword = duckdb() ? (is_source ? word != WordClass::none : !may_be_name(word))
                                    : is_source && word == WordClass::strict;
   const NameId defined = ascii_name(tree_, token);
-  const bool may_move =
-      kind == Definition::Kind::column &&
-      (is_numbered(tree_, defined) ||
-       std::find(numbered_.begin(), numbered_.end(), defined) != numbered_.end());
+  const bool may_move = kind == Definition::Kind::column &&
+                        (is_numbered(tree_, defined) ||
+                         std::find(numbered_.begin(), numbered_.end(), defined) != numbered_.end());
   scopes_.definitions.push_back({kind, defined, token, is_keyword || may_move});
   return static_cast<std::uint32_t>(scopes_.definitions.size() - 1);
 }
@@ -152,8 +151,8 @@ void Resolver::call(NodeId id, const Place& place) {
 }
 
 void Resolver::argument(NodeId id, NameId function, const Place& place) {
-  const bool names_fields = std::find(struct_makers_.begin(), struct_makers_.end(), function) !=
-                            struct_makers_.end();
+  const bool names_fields =
+      std::find(struct_makers_.begin(), struct_makers_.end(), function) != struct_makers_.end();
   for (const NodeId part : children(tree_, id)) {
     const NodeId only = tree_[part].first_child;
     if (tree_[part].kind == NodeKind::query) {
@@ -163,8 +162,8 @@ void Resolver::argument(NodeId id, NameId function, const Place& place) {
       Level& level = levels_.emplace_back();
       relation(part, place, level);
       for (const std::uint32_t source : level.sources) show(scopes_.sources[source].shape);
-    } else if (function != kNoName && function == count_ && only != kNoNode && tree_[only].kind == NodeKind::star &&
-               tree_[only].end == tree_[only].begin + 1) {
+    } else if (function != kNoName && function == count_ && only != kNoNode &&
+               tree_[only].kind == NodeKind::star && tree_[only].end == tree_[only].begin + 1) {
       continue;  // count(*) sees rows, not columns
     } else if (names_fields) {
       fields(part, place);

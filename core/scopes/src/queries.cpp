@@ -213,8 +213,7 @@ RowShape Resolver::rows(NodeId values) const {
   if (row == kNoNode) return unknown();
   int number = 0;
   for ([[maybe_unused]] const NodeId expr : children(tree_, row)) {
-    const NameId name =
-        tree_.names.find("col" + std::to_string(duckdb() ? number : number + 1));
+    const NameId name = tree_.names.find("col" + std::to_string(duckdb() ? number : number + 1));
     shape.columns.push_back({name == kNoName ? kOtherName : name, kNone});
     ++number;
   }
@@ -345,8 +344,8 @@ void Resolver::note_name(NodeId item, Level& level) const {
     // `s.id as id`: a field, where s is no source.
     bool is_own = tree_[only].end == begin + 1;
     for (const std::uint32_t source : level.sources) {
-      is_own |= tree_[only].end == begin + 3 &&
-                scopes_.sources[source].name == ascii_name(tree_, begin);
+      is_own |=
+          tree_[only].end == begin + 3 && scopes_.sources[source].name == ascii_name(tree_, begin);
     }
     if (is_own && ascii_name(tree_, tree_[only].end - 1) == given) {
       level.own_names.push_back(given);
@@ -366,9 +365,9 @@ void Resolver::note_unnamed(NodeId expr, Level& level) const {
   // Stars show columns of sources, calls and numbers have names that are no words.
   const bool is_plain_star = first.kind == NodeKind::star && first.end == first.begin + 1;
   const bool is_plain_value =
-      is_single && (first.kind == NodeKind::case_when || first.kind == NodeKind::call ||
-                    (first.kind == NodeKind::literal &&
-                     tree_.tokens[first.begin].kind == TokenKind::number));
+      is_single &&
+      (first.kind == NodeKind::case_when || first.kind == NodeKind::call ||
+       (first.kind == NodeKind::literal && tree_.tokens[first.begin].kind == TokenKind::number));
   level.has_implicit_names |= !duckdb() && !is_plain_star && !is_plain_value;
 }
 

@@ -25,15 +25,15 @@ struct Level {
   const Level* outer = nullptr;
   std::vector<std::uint32_t> sources;
   std::vector<Column> aliases;
-  std::vector<NameId> own_names;  // aliases of items that are the column of that name
+  std::vector<NameId> own_names;    // aliases of items that are the column of that name
   std::vector<NameId> plain_items;  // columns that are items without an alias
   // Items give names that are not listed: stars, expressions without an alias.
   bool has_other_names = false;
   bool has_implicit_names = false;  // ... which on Spark later items see like aliases
-  std::vector<NameId> merged;  // columns of USING
+  std::vector<NameId> merged;       // columns of USING
   bool is_natural = false;
   bool sorts_by_name = false;  // ORDER BY or DISTINCT ON with a bare name
-  bool is_blind = false;       // where it is not followed which of its and the outer names come first
+  bool is_blind = false;  // where it is not followed which of its and the outer names come first
 };
 
 // Whether DuckDB takes a bare word of this class for the name of a column or table.

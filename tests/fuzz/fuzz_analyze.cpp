@@ -32,6 +32,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::expect(more.code_hash != first.code_hash, "another word at the end counts");
     }
     analyze_statements(sql, dialect, options);
+    options.usual_settings = options.texts = true;
+    const Analysis printed = analyze(sql, dialect, options);
+    const Analysis reread = analyze(printed.text, dialect, options);
+    fuzz::expect(reread.code_hash == printed.code_hash,
+                 "a canonical text has the hash of its text");
+    fuzz::expect(reread.text == printed.text, "a canonical text prints itself");
+    options.usual_settings = options.texts = false;
   }
   return 0;
 }

@@ -90,8 +90,10 @@ void Form::literal(NodeId id) {
   const bool is_plain = tree_[id].end == token + 1 && tree_[id].first_child == kNoNode &&
                         (kind == TokenKind::number || kind == TokenKind::string) &&
                         !tokens_.holds_run_value(token);
-  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb;
-  if (is_shown && tree_[id].first_child != kNoNode) {  // json '{}' is no JSON '{}'
+  // json '{}' is no JSON '{}', but for the grammar's own types.
+  const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb &&
+                        tree_.tokens[token].word_class != WordClass::column_name;
+  if (is_shown && tree_[id].first_child != kNoNode) {
     preimage_.begin_list(name_of(NodeKind::literal));
     const std::uint32_t value = tree_[tree_[id].first_child].end;
     for (std::uint32_t i = token; i < value; ++i) tokens_.add_as_written(preimage_, {i, i + 1});
@@ -173,9 +175,6 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
   const auto before = [&](std::string_view word) {
     return token > node.begin && is_word(tree_.tokens[token - 1], sql, word);
   };
-  const auto before_is = [&](std::string_view word) {
-    return is_word(tree_.tokens[token - 1], sql, word);
-  };
   switch (node.kind) {
     case NodeKind::query:
       return id == tree_.root && is_symbol(t, sql, ";");
@@ -192,7 +191,7 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::alias:
       // `interval as x` is no interval, `y::interval as x` is no other thing without AS.
       return keyword("as") && is_plain_name(token + 1) &&
-             (!before_is("interval") ||
+             (!is_word(tree_.tokens[token - 1], sql, "interval") ||
               (token > 1 && is_symbol(tree_.tokens[token - 2], sql, "::")));
     case NodeKind::order_item:
       return keyword("asc");
@@ -200,7 +199,8 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
-      return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
+      return (keyword("inner") &&
+              (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");

@@ -62,8 +62,9 @@ void TextForm::node(NodeId id) {
     case NodeKind::case_when:
       return case_when(id);
     case NodeKind::literal:
-      in_literal_ =
-          visible_ > 0 && tree_.dialect == Dialect::duckdb && tree_[id].first_child != kNoNode;
+      in_literal_ = visible_ > 0 && tree_.dialect == Dialect::duckdb &&
+                    tree_.tokens[tree_[id].begin].word_class != WordClass::column_name &&
+                    tree_[id].first_child != kNoNode;
       plain(id);
       in_literal_ = false;
       return;
@@ -138,8 +139,10 @@ bool TextForm::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::select:
       return keyword("all");
     case NodeKind::select_list:
-    case NodeKind::from:
       return is_symbol(t, tree_.sql, ",");
+    case NodeKind::from:
+      return is_symbol(t, tree_.sql, ",") &&
+             (token + 1 < node.end || !tree_.has(select_, flag::from_first));
     case NodeKind::group_by:
       return verbatim_ == 0 && is_symbol(t, tree_.sql, ",");
     case NodeKind::order_item:

@@ -21,6 +21,7 @@ TextNames::TextNames(const Tree& tree, const Naming& naming, NewNames new_names)
       is_twice_(scopes().sources.size()),
       keeps_definition_(scopes().definitions.size()),
       others_(tree.names.size()),
+      is_relation_(tree.names.size()),
       new_sources_(scopes().sources.size()),
       new_definitions_(scopes().definitions.size()),
       first_of_name_(tree.names.size(), kNone) {
@@ -131,7 +132,7 @@ std::string TextNames::fresh(const char* kind, std::uint32_t& count) {
     // Not `t_1`: DuckDB makes such names of columns that come twice.
     std::string name = std::string(kind).append(std::to_string(++count));
     const NameId other = tree_.names.find(name);
-    if (other == kNoName || others_[other] == 0) return name;
+    if (other == kNoName || (others_[other] == 0 && is_relation_[other] == 0)) return name;
   }
 }
 

@@ -25,6 +25,7 @@ class TextNames {
   void note_as_written(std::uint32_t token);
   void note_use(std::uint32_t source) { used_[source] = 1; }
   void note_other(NameId name) { ++others_[name]; }
+  void note_relation(NameId name) { is_relation_[name] = 1; }
   void note_twice(std::uint32_t source) { is_twice_[source] = 1; }
   void note_no_alias(std::uint32_t source) { keep_source(source); }
 
@@ -64,6 +65,7 @@ class TextNames {
   std::vector<std::uint8_t> keeps_definition_;
   std::vector<std::uint8_t> is_qualified_;  // per name: a column of it has to keep its qualifier
   std::vector<std::uint32_t> others_;       // per name: how often it stands where no relation does
+  std::vector<std::uint8_t> is_relation_;   // per name
   std::vector<std::string> new_sources_, new_definitions_;
   std::vector<std::uint32_t> first_of_name_;  // per name: the definition whose new name it has
   std::uint32_t sources_ = 0, columns_ = 0, ctes_ = 0;  // numbers given

@@ -24,10 +24,11 @@ void TextForm::select(NodeId id) {
 
 // FROM t SELECT a is SELECT a FROM t.
 void TextForm::select_parts(NodeId id) {
-  if (!tree_.has(id, flag::from_first) || tree_.child(id, NodeKind::select_list) == kNoNode) {
+  const NodeId first = tree_[id].first_child;
+  if (!tree_.has(id, flag::from_first) || tree_.child(id, NodeKind::select_list) == kNoNode ||
+      is_symbol(tree_.tokens[tree_[first].end - 1], tree_.sql, ",")) {  // a last one counts there
     return plain(id);
   }
-  const NodeId first = tree_[id].first_child;
   std::uint32_t begin = tree_[first].end;
   bool from_is_printed = false;
   for (NodeId child = tree_[first].next; child != kNoNode; child = tree_[child].next) {
@@ -59,8 +60,10 @@ void TextForm::select_item(NodeId id) {
       only != kNoNode && only == tree_[first].last_child && tree_[only].kind == NodeKind::column;
   if (alias == kNoNode && !is_value && visible_ == 0 && !is_column) {
     ++visible_;
+    grouping_.keep_chains(true);
     visible_item(id, first);
     --visible_;
+    grouping_.keep_chains(visible_ > 0);
   } else {
     plain(id);
   }
@@ -204,10 +207,14 @@ void TextForm::alias(NodeId id) {
     source_alias(source);
     return rest(id, named);
   }
-  if (is_plain_alias(tree_, token)) {
+  const std::uint32_t begin = tree_[id].begin;
+  // A column of this name with an alias: there AS counts.
+  const bool is_interval = begin > 1 && is_word(tree_.tokens[begin - 1], tree_.sql, "interval") &&
+                           !is_symbol(tree_.tokens[begin - 2], tree_.sql, "::");
+  if (is_plain_alias(tree_, token) && !is_interval) {
     lines_.put("as");
   } else {
-    own_tokens(id, tree_[id].begin, token);
+    own_tokens(id, begin, token);
   }
   node(named);
   rest(id, named);

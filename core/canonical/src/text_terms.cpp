@@ -84,9 +84,10 @@ bool TextForm::needs_parens(std::uint32_t number, const Term& outer, bool is_lef
   const bool is_arrow = outer.level.group == OperatorGroup::arrow;
   if (inner.level.group == OperatorGroup::arrow && !is_arrow) return true;
   if (outer.kind == Term::Kind::prefix) return level < around;
-  const bool is_strict =
-      tree_.dialect == Dialect::duckdb || outer.level.group == OperatorGroup::pattern;
-  if (is_strict && !mixes(outer.level.group, inner.level.group)) return true;
+  const bool mixes_here = tree_.dialect == Dialect::duckdb
+                              ? mixes(outer.level.group, inner.level.group)
+                              : level != kPredicateLevel || around != kPredicateLevel;
+  if (!mixes_here) return true;
   if (is_left) return level < around;
   if (is_arrow && tree_.token_text(tree_[outer.node].begin) == "->") return false;  // takes it all
   const bool is_loose =

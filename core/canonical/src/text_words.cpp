@@ -1,4 +1,6 @@
 // Names, stars, calls and types in the canonical text.
+#include <utility>
+
 #include "hodor/syntax/words.hpp"
 #include "text.hpp"
 #include "type_names.hpp"
@@ -102,10 +104,10 @@ void TextForm::path(NodeId id) {
     if (visible_ > 0 || (i == last && kind == NameUse::Kind::cte)) {
       name(i);
     } else if (i == last && kind == NameUse::Kind::dropped) {
-      const bool is_first = is_first_;
-      is_first_ = false;  // here it is the relation itself
+      const bool is_first = std::exchange(is_first_, false);  // no other thing of that name
       written_name(i, true);
       is_first_ = is_first;
+      if (is_first) names_.note_relation(tree_.tokens[i].name);
     } else {
       written_name(i, true);
     }
@@ -119,7 +121,9 @@ void TextForm::call(NodeId id) {
                        tree_.tokens[tree_[called].begin].kind == TokenKind::identifier;
   const NameId function = is_word ? tree_.tokens[tree_[called].begin].name : kNoName;
   const WordEntry& word = tree_.names.word(function);
-  if (!word.is_builtin_function && !word.is_grammar_call) return plain(id);
+  const bool is_table_function =
+      word.is_pure_table_function && tree_.dialect == Dialect::databricks;
+  if (!word.is_builtin_function && !word.is_grammar_call && !is_table_function) return plain(id);
   own_tokens(id, tree_[id].begin, tree_[called].begin);
   if (is_first_) names_.note_other(function);
   lines_.put(word.text);
@@ -152,18 +156,20 @@ void TextForm::type(NodeId id) {
                        tree_.tokens[tree_[named].begin].kind == TokenKind::identifier;
   if (!is_word) return plain(id);
   const Token& t = tree_.tokens[tree_[named].begin];
-  const std::string_view decimal = decimal_name(t.text(tree_.sql));
-  if (!decimal.empty()) {
-    lines_.put(decimal);
-    return rest(id, named);
-  }
+  const std::string_view written = t.text(tree_.sql);
+  const bool is_duckdb = tree_.dialect == Dialect::duckdb;
+  const bool is_grammars = is_duckdb && t.word_class == WordClass::column_name;
   const bool is_single = named == tree_[id].last_child && tree_[named].end == tree_[id].end;
-  const std::string_view known = is_single && (visible_ == 0 || tree_.dialect != Dialect::duckdb)
-                                     ? type_name(t.text(tree_.sql), tree_.dialect)
-                                     : std::string_view();
+  const bool is_list = is_duckdb && is_symbol(tree_.tokens[tree_[named].end], tree_.sql, "[");
+  std::string_view known = decimal_name(written);
+  if (known.empty() && (is_single || is_list) && (visible_ == 0 || !is_duckdb || is_grammars)) {
+    known = type_name(written, tree_.dialect);
+  }
+  const bool is_several = known.find(' ') != std::string_view::npos;  // read as another type
+  if (is_several || (known.empty() && is_grammars)) known = tree_.names.text(t.name);
   if (known.empty()) return plain(id);
-  // Of several words it would be read as another type.
-  lines_.put(known.find(' ') == std::string_view::npos ? known : tree_.names.text(t.name));
+  lines_.put(known);
+  rest(id, named);
 }
 
 }  // namespace hodor

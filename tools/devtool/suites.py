@@ -25,6 +25,7 @@ _OTHER_PARSERS = {
     "polyglot": ("polyglot-sql==0.13.4",),
 }
 _MUTATED_QUERIES = "400"
+_KEPT = "0.99"  # the goal is 0.995
 _FUZZ_SECONDS = 20
 _MUTANT_SHARES = 8
 _MODEL_SEQUENCES = "2000"
@@ -165,7 +166,7 @@ def corpus(python: Environment, folder: Path, arguments: list[str]) -> None:
         run([python.python, scripts / "mine.py", "--corpus", queries], env=variables)
     if queries.is_dir() and mutator.is_file():
         mutants: list[str | Path] = ["--corpus", queries, "--mutator", mutator]
-        mutants += ["--queries", _MUTATED_QUERIES]
+        mutants += ["--queries", _MUTATED_QUERIES, "--kept", _KEPT]
         run([python.python, scripts / "mutants.py", *mutants], env=variables)
 
 

@@ -199,8 +199,7 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
-      return (keyword("inner") &&
-              (token == node.begin || before("natural") || before("asof"))) ||
+      return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hodor/syntax/words.hpp"
@@ -71,6 +72,48 @@ void Form::node(NodeId id) {
     case NodeKind::group_by:
       grouping(id);
       return;
+    case NodeKind::query:
+      query(id);
+      return;
+    case NodeKind::with:
+      with(id, kNoNode);
+      return;
+    case NodeKind::cte:
+      cte(id);
+      return;
+    case NodeKind::set_operations:
+      set_operations(id);
+      return;
+    case NodeKind::set_operator:
+      set_operator(id);
+      return;
+    case NodeKind::table_query:
+      table_query(id);
+      return;
+    case NodeKind::fetch:
+      fetch(id);
+      return;
+    case NodeKind::row:
+      row(id);
+      return;
+    case NodeKind::from:
+      from(id);
+      return;
+    case NodeKind::windows:
+      if (!windows_.empty() && windows_.back().select == select_) return;
+      break;
+    case NodeKind::over:
+      over(id);
+      return;
+    case NodeKind::frame:
+      frame(id);
+      return;
+    case NodeKind::case_when:
+      case_when(id);
+      return;
+    case NodeKind::interval:
+      interval(id);
+      return;
     default:
       break;
   }
@@ -90,6 +133,8 @@ void Form::literal(NodeId id) {
   const bool is_plain = tree_[id].end == token + 1 && tree_[id].first_child == kNoNode &&
                         (kind == TokenKind::number || kind == TokenKind::string) &&
                         !tokens_.holds_run_value(token);
+  if (is_plain && kind == TokenKind::number && number_literal(token)) return;
+  if (is_string(kind) ? string_literal(id) : typed_literal(id)) return;
   if (is_plain) {
     preimage_.text(name_of(NodeKind::literal), tree_.token_text(token));
   } else {
@@ -102,6 +147,7 @@ void Form::grouping(NodeId id) {
   const bool has_sets =
       tree_[id].kind == NodeKind::grouping_sets || tree_.has(id, flag::grouping_sets);
   const std::uint32_t sets = has_sets ? 1 : 0;
+  if (!has_sets && group_by(id)) return;
   verbatim_ += sets;
   plain(id);
   verbatim_ -= sets;
@@ -121,6 +167,13 @@ void Form::rest(NodeId id, NodeId after) {
 
 // WHERE (x): all of a condition may stand in parentheses, a literal, too.
 void Form::condition(NodeId id) {
+  const bool was_in_on = in_on_;
+  in_on_ = tree_[id].kind == NodeKind::on;
+  if (tree_[id].kind != NodeKind::where || !where(id)) condition_as_it_is(id);
+  in_on_ = was_in_on;
+}
+
+void Form::condition_as_it_is(NodeId id) {
   const NodeId only = tree_[id].first_child;
   const NodeId inside =
       only != kNoNode && only == tree_[id].last_child ? grouping_.in_parens(only) : kNoNode;
@@ -180,10 +233,11 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
       return keyword("as") && is_plain_name(token + 1) &&
              !is_word(tree_.tokens[token - 1], sql, "interval");
     case NodeKind::order_item:
-      return keyword("asc");
+      return keyword("asc") || is_dropped_null_order(id, token);
     case NodeKind::join:
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
+      if (is_dropped_side(id, token)) return true;
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
       return (keyword("inner") &&
               (token == node.begin || before("natural") || before("asof"))) ||
@@ -220,7 +274,15 @@ void Form::value_query(NodeId subquery) {
 void Form::select(NodeId id) {
   const NodeId outer = select_;
   select_ = id;
+  const NodeId outer_given = given_select_;
+  const NodeId outer_name = given_name_;
+  given_select_ = id;
+  given_name_ = std::exchange(given_names_, kNoNode);
+  const std::size_t windows = open_windows(id);
   select_parts(id);
+  windows_.resize(windows);
+  given_select_ = outer_given;
+  given_name_ = outer_name;
   select_ = outer;
 }
 
@@ -245,6 +307,36 @@ void Form::select_parts(NodeId id) {
   preimage_.end_list();
 }
 
+// The node that is all of an expression; kNoNode for operators, and for parentheses.
+NodeId Form::only_node(NodeId expr) const {
+  const std::optional<Term> only = grouping_.single(expr);
+  return only ? only->node : kNoNode;
+}
+
+NodeId Form::opened_node(NodeId expr) const {
+  const NodeId inside = grouping_.in_parens(expr);
+  return only_node(inside == kNoNode ? expr : inside);
+}
+
+bool Form::is_number(NodeId literal) const {
+  const std::uint32_t token = tree_[literal].begin;
+  return tree_[literal].kind == NodeKind::literal && tree_[literal].end == token + 1 &&
+         tree_.tokens[token].kind == TokenKind::number && !tokens_.holds_run_value(token);
+}
+
+void Form::count_words() {
+  counts_.resize(tree_.names.size());
+  for (const Token& token : tree_.tokens) ++counts_[token.name];
+}
+
+// Definitions have numbers in the order in which they are written, so that one that is not written
+// moves no other.
+std::int64_t Form::number(std::uint32_t definition) {
+  if (definition >= numbers_.size()) numbers_.resize(std::size_t{definition} * 2 + 16);
+  if (numbers_[definition] == 0) numbers_[definition] = ++last_number_;
+  return numbers_[definition];
+}
+
 // An item without an alias takes its column's name from its text, if it is no plain column.
 void Form::select_item(NodeId id) {
   const NodeId alias = tree_.child(id, NodeKind::alias);
@@ -258,7 +350,10 @@ void Form::select_item(NodeId id) {
     preimage_.begin_list(name_of(NodeKind::alias));
     node(tree_[alias].first_child);
     preimage_.end_list();
-  } else {
+  } else if (!rewritten_item(first, alias != kNoNode && alias == tree_[id].last_child &&
+                                        tree_[first].next == alias
+                                    ? alias
+                                    : kNoNode)) {
     rest(id, kNoNode);
     const bool is_value = select_ < values_.size() && values_[select_];
     if (alias == kNoNode && !is_value && visible_ == 0 && !is_plain_column(first)) visible(first);
@@ -330,6 +425,7 @@ void Form::term(std::uint32_t number) {
       leaf(found.node);
       return;
     case Term::Kind::prefix:
+      if (found.level.group == OperatorGroup::negation && negated_term(found)) return;
       preimage_.begin_list("prefix");
       op(found.node);
       term(found.operands[0]);
@@ -364,20 +460,9 @@ void Form::term(std::uint32_t number) {
 // a + b - c: operators of one level, grouped to the left, are one list. Long ones would be too deep
 // a tree for a recursive walk.
 void Form::chain(std::uint32_t number) {
-  const std::uint8_t level = grouping_[number].level.level;
-  const std::size_t first = spine_.size();
-  while (grouping_[number].kind == Term::Kind::infix && grouping_[number].level.level == level) {
-    spine_.push_back(number);
-    number = grouping_[number].operands[0];
-  }
+  if (in_on_ && swapped_equality(grouping_[number])) return;
   preimage_.begin_list("infix");
-  term(number);
-  while (spine_.size() > first) {
-    const Term infix = grouping_[spine_.back()];
-    spine_.pop_back();
-    op(infix.node);
-    term(infix.operands[1]);
-  }
+  links(number);
   preimage_.end_list();
 }
 
@@ -386,7 +471,7 @@ void Form::op(NodeId id) {
     node(id);
     return;
   }
-  preimage_.text("op", grouping_.text_of(id));
+  preimage_.text("op", operator_text(id));
 }
 
 void Form::cast(NodeId type_node, const Term* operand, NodeId expr_node) {

@@ -244,6 +244,10 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");
+    case NodeKind::list:  // DuckDB ARRAY[..]
+      return token == node.begin && keyword("array") && rewrites();
+    case NodeKind::unpivot:  // EXCLUDE NULLS is Spark's default
+      return is_excluded_nulls(id, token);
     default:
       return false;
   }
@@ -356,7 +360,9 @@ void Form::select_item(NodeId id) {
                                     : kNoNode)) {
     rest(id, kNoNode);
     const bool is_value = select_ < values_.size() && values_[select_];
-    if (alias == kNoNode && !is_value && visible_ == 0 && !is_plain_column(first)) visible(first);
+    const bool is_named = alias == kNoNode && !is_value && visible_ == 0 &&
+                          !is_plain_column(first) && !is_named_by_sources(first);
+    if (is_named) visible(first);
   }
   preimage_.end_list();
 }
@@ -380,6 +386,7 @@ void Form::as_written(NodeId id) {
   preimage_.begin_list("as_written");
   for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
     const Token& t = tree_.tokens[i];
+    if (is_excluded_nulls(id, i)) continue;
     const bool is_called = t.kind == TokenKind::identifier &&
                            is_symbol(tree_.tokens[i + 1], tree_.sql, "(") &&
                            tree_.names.word(t.name).is_builtin_function;
@@ -468,7 +475,7 @@ void Form::chain(std::uint32_t number) {
 
 void Form::op(NodeId id) {
   if (tree_[id].kind != NodeKind::op || tree_[id].first_child != kNoNode) {
-    node(id);
+    if (!collation(id)) node(id);
     return;
   }
   preimage_.text("op", operator_text(id));
@@ -490,13 +497,15 @@ void Form::type(NodeId id) {
   const bool is_word = path != kNoNode && tree_[path].kind == NodeKind::path &&
                        tree_[path].end == tree_[path].begin + 1 &&
                        tree_.tokens[tree_[path].begin].kind == TokenKind::identifier;
-  const bool single = is_word && path == tree_[id].last_child && tree_[path].end == tree_[id].end;
   const std::string_view word = is_word ? tree_.token_text(tree_[path].begin) : std::string_view();
+  const bool single = is_word && ((path == tree_[id].last_child &&
+                                   tree_[path].end == tree_[id].end) ||
+                                  has_ignored_length(id, path));
   const std::string_view decimal = decimal_name(word);
   if (!decimal.empty()) {
     preimage_.begin_list(name_of(NodeKind::type));
     preimage_.text("name", decimal);
-    rest(id, path);
+    if (!default_scale(id, path)) rest(id, path);
     preimage_.end_list();
     return;
   }

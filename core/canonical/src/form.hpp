@@ -11,6 +11,9 @@
 
 namespace hodor {
 
+// Whether the text has a function that may make more than one column of an item.
+bool may_be_many_columns(const Tree& tree);
+
 class Form {
  public:
   Form(const Tree& tree, const CodeHasher& tokens, const Naming& naming, Preimage& preimage)
@@ -93,6 +96,10 @@ class Form {
   // rewrite_queries.cpp
   void query(NodeId id);
   void query_parts(NodeId id);
+  void modifier(NodeId id, NodeId body);
+  bool passes_on(NodeId select, NodeId inner) const;
+  NameId output_name(NodeId item) const;
+  bool names_all(NodeId select) const;
   bool is_dropped_modifier(NodeId id) const;
   void with(NodeId id, NodeId without);
   void cte(NodeId id);
@@ -128,6 +135,13 @@ class Form {
   bool rewritten_item(NodeId expr, NodeId alias);
   bool is_own_name(NodeId column, NodeId alias) const;
   bool is_whole_source(NodeId star) const;
+  bool is_named_by_sources(NodeId expr) const;
+  bool excluded_columns(NodeId option);
+  // rewrite_types.cpp
+  bool default_scale(NodeId type, NodeId path);
+  bool has_ignored_length(NodeId type, NodeId path) const;
+  bool collation(NodeId op);
+  bool is_excluded_nulls(NodeId unpivot, std::uint32_t token) const;
   // rewrite_ordinals.cpp
   void note_items(NodeId select);
   NodeId item_at(NodeId literal) const;
@@ -136,7 +150,9 @@ class Form {
   bool group_by(NodeId id);
   bool group_all(NodeId id, NodeId list);
   void order_by(NodeId id, NodeId select);
-  bool order_ordinal(NodeId expr);
+  bool order_ordinal(NodeId literal);
+  bool order_name(NodeId item);
+  bool order_all(NodeId id, NodeId select);
 
   const Tree& tree_;
   const CodeHasher& tokens_;

@@ -163,7 +163,7 @@ void Form::star(NodeId id) {
   ++verbatim_;  // options
   for (const NodeId child : children(tree_, id)) {
     own_tokens(id, at, tree_[child].begin);
-    node(child);
+    if (!excluded_columns(child)) node(child);
     at = tree_[child].end;
   }
   --verbatim_;

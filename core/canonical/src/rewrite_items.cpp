@@ -41,6 +41,42 @@ bool Form::is_whole_source(NodeId star) const {
          tree_.child(select_, NodeKind::lateral_view) == kNoNode;
 }
 
+// A star, but for options that name columns: its columns have the names that they have in the
+// sources.
+bool Form::is_named_by_sources(NodeId expr) const {
+  const NodeId star = only_node(expr);
+  if (star == kNoNode || tree_[star].kind != NodeKind::star) return false;
+  for (const NodeId option : children(tree_, star)) {
+    const std::uint32_t begin = tree_[option].begin;
+    const bool leaves_out = tree_[option].kind == NodeKind::star_option &&
+                            (keyword(begin, "exclude") || keyword(begin, "except"));
+    if (!leaves_out) return false;
+  }
+  return true;
+}
+
+// EXCLUDE (a, b), EXCLUDE a: names of columns, whose case counts on neither engine.
+bool Form::excluded_columns(NodeId option) {
+  const Node& node = tree_[option];
+  const bool leaves_out = node.kind == NodeKind::star_option && visible_ == 0 &&
+                          (keyword(node.begin, "exclude") || keyword(node.begin, "except"));
+  if (!leaves_out || node.first_child == kNoNode) return false;
+  for (const NodeId column : children(tree_, option)) {
+    if (tree_[column].kind != NodeKind::column) return false;
+  }
+  preimage_.begin_list(name_of(NodeKind::star_option));
+  own_tokens(option, node.begin, node.begin + 1);
+  for (const NodeId column : children(tree_, option)) {
+    preimage_.begin_list(name_of(NodeKind::column));
+    for (std::uint32_t i = tree_[column].begin; i < tree_[column].end; i += 2) {
+      name(i, {NameUse::Kind::folded, 0});
+    }
+    preimage_.end_list();
+  }
+  preimage_.end_list();
+  return true;
+}
+
 // False: the item is written as it stands.
 bool Form::rewritten_item(NodeId expr_node, NodeId alias) {
   if (!rewrites() || expr_node == kNoNode || tree_[expr_node].kind != NodeKind::expr) return false;

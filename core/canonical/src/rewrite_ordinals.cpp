@@ -34,6 +34,11 @@ std::ptrdiff_t names_like(const std::vector<NameId>& names, NameId name) {
 
 }  // namespace
 
+bool may_be_many_columns(const Tree& tree) {
+  return std::any_of(std::begin(kManyColumns), std::end(kManyColumns),
+                     [&](std::string_view name) { return tree.names.find(name) != kNoName; });
+}
+
 // The items of a SELECT and their names.
 void Form::note_items(NodeId select) {
   if (noted_ == select) return;
@@ -41,10 +46,7 @@ void Form::note_items(NodeId select) {
   items_.clear();
   item_names_.clear();
   item_aliases_.clear();
-  has_many_ = false;
-  for (const std::string_view name : kManyColumns) {
-    has_many_ = has_many_ || tree_.names.find(name) != kNoName;
-  }
+  has_many_ = may_be_many_columns(tree_);
   const NodeId list = tree_.child(select, NodeKind::select_list);
   has_many_ = has_many_ || list == kNoNode;
   if (has_many_) return;
@@ -202,10 +204,11 @@ bool Form::group_all(NodeId id, NodeId list) {
 
 // The order of a query whose body is one SELECT.
 void Form::order_by(NodeId id, NodeId select) {
-  if (!rewrites() || tree_.has(id, flag::all)) {
+  if (!rewrites() || (tree_.has(id, flag::all) && !order_all(id, select))) {
     plain(id);
     return;
   }
+  if (tree_.has(id, flag::all)) return;
   preimage_.begin_list(name_of(NodeKind::order_by));
   std::uint32_t from = tree_[id].begin;
   for (const NodeId item : children(tree_, id)) {
@@ -227,9 +230,38 @@ void Form::order_by(NodeId id, NodeId select) {
   preimage_.end_list();
 }
 
+// DuckDB ORDER BY ALL, without any direction. False: an item has no name of its own.
+bool Form::order_all(NodeId id, NodeId select) {
+  const NodeId only = tree_[id].first_child;
+  if (tree_.dialect != Dialect::duckdb || only != tree_[id].last_child ||
+      tree_[only].end != tree_[only].begin + 1 || tree_[id].end != tree_[only].end) {
+    return false;
+  }
+  note_items(select);
+  if (has_many_) return false;
+  const std::size_t before = preimage_.size();
+  preimage_.begin_list(name_of(NodeKind::order_by));
+  own_tokens(id, tree_[id].begin, tree_[only].begin);
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (i > 0) preimage_.text("", ",");
+    preimage_.begin_list(name_of(NodeKind::order_item));
+    if (!order_name(items_[i])) {
+      preimage_.cut(before);
+      return false;
+    }
+    preimage_.end_list();
+  }
+  preimage_.end_list();
+  return true;
+}
+
 bool Form::order_ordinal(NodeId literal) {
   const NodeId item = item_at(literal);
-  if (item == kNoNode) return false;
+  return item != kNoNode && order_name(item);
+}
+
+// The name of an output column, where it is the only one of that name.
+bool Form::order_name(NodeId item) {
   const NodeId alias = tree_.child(item, NodeKind::alias);
   const NodeId leaf = opened_node(tree_.child(item, NodeKind::expr));
   std::uint32_t token = 0;

@@ -42,13 +42,28 @@ void Form::query(NodeId id) {
   in_on_ = was_in_on;
 }
 
+// A part of a query whose body is one SELECT, or none.
+void Form::modifier(NodeId id, NodeId body) {
+  if (is_dropped_modifier(id)) return;
+  if (tree_[id].kind == NodeKind::order_by && body != kNoNode) {
+    order_by(id, body);
+  } else {
+    node(id);
+  }
+}
+
 void Form::query_parts(NodeId id) {
   const NodeId inner = passed_through(id);
   preimage_.begin_list(name_of(NodeKind::query));
   if (inner != kNoNode) {
     const NodeId list = tree_[id].first_child;
     if (tree_[list].first_child != tree_[list].last_child) with(list, tree_[list].last_child);
-    for (const NodeId child : children(tree_, inner)) node(child);
+    const NodeId body = tree_[inner].first_child;
+    for (const NodeId child : children(tree_, inner)) modifier(child, body);
+    const NodeId last = tree_[list].next;
+    for (NodeId child = tree_[last].next; child != kNoNode; child = tree_[child].next) {
+      modifier(child, body);
+    }
     preimage_.end_list();
     return;
   }
@@ -57,13 +72,8 @@ void Form::query_parts(NodeId id) {
   for (const NodeId child : children(tree_, id)) {
     own_tokens(id, from, tree_[child].begin);
     from = tree_[child].end;
-    if (is_dropped_modifier(child)) continue;
     if (tree_[child].kind == NodeKind::select) body = child;
-    if (tree_[child].kind == NodeKind::order_by && body != kNoNode) {
-      order_by(child, body);
-    } else {
-      node(child);
-    }
+    modifier(child, body);
   }
   own_tokens(id, from, tree_[id].end);
   preimage_.end_list();
@@ -160,7 +170,7 @@ NodeId Form::passed_through(NodeId id) const {
   }
   const NodeId select = tree_[list].next;
   const NodeId last = tree_[list].last_child;
-  if (select == kNoNode || select != tree_[id].last_child || last == kNoNode) return kNoNode;
+  if (select == kNoNode || last == kNoNode) return kNoNode;
   // SELECT * FROM f: four tokens, then `;` at the end.
   const std::uint32_t begin = tree_[select].begin;
   const bool is_star = tree_[select].kind == NodeKind::select && tree_[select].end == begin + 4 &&
@@ -180,31 +190,81 @@ NodeId Form::passed_through(NodeId id) const {
   // `f as materialized (`, MAX RECURSION LEVEL: tokens that no child has.
   if (tree_[inner].begin != tree_[name].end + 2) return kNoNode;
   const NodeId body = tree_[inner].first_child;
-  if (body == kNoNode || body != tree_[inner].last_child || tree_[body].kind != NodeKind::select) {
-    return kNoNode;
-  }
-  const NodeId items = tree_.child(body, NodeKind::select_list);
-  if (items == kNoNode) return kNoNode;
-  std::vector<NameId> seen;
-  for (const NodeId item : children(tree_, items)) {
-    const NodeId alias = tree_.child(item, NodeKind::alias);
-    const NodeId expr = tree_.child(item, NodeKind::expr);
-    const NodeId leaf = expr == kNoNode ? kNoNode : only_node(expr);
-    std::uint32_t token = 0;
-    if (leaf != kNoNode && tree_[leaf].kind == NodeKind::star) return kNoNode;
-    if (alias != kNoNode && tree_.child(alias, NodeKind::name) != kNoNode) {
-      if (leaf == kNoNode && tree_.child(expr, NodeKind::star) != kNoNode) return kNoNode;
-      token = tree_[tree_.child(alias, NodeKind::name)].begin;
-    } else if (leaf != kNoNode && tree_[leaf].kind == NodeKind::column) {
-      token = tree_[leaf].end - 1;
-    } else {
-      return kNoNode;
+  if (body == kNoNode || tree_[body].kind != NodeKind::select) return kNoNode;
+  return names_all(body) && passes_on(select, inner) ? inner : kNoNode;
+}
+
+// Whether what stands behind either SELECT may stand behind the inner one.
+bool Form::passes_on(NodeId select, NodeId inner) const {
+  bool is_limited = false;
+  const NodeId body = tree_[inner].first_child;
+  for (NodeId child = tree_[body].next; child != kNoNode; child = tree_[child].next) {
+    // Without a limit the order of an inner query is none.
+    if (tree_[child].kind != NodeKind::order_by && tree_[child].kind != NodeKind::limit) {
+      return false;
     }
-    if (tree_.tokens[token].name == kNoName) return kNoNode;
-    seen.push_back(tree_.tokens[token].name);
+    is_limited = is_limited || (tree_[child].kind == NodeKind::limit && !tree_.has(child, flag::all));
+  }
+  if (tree_[body].next != kNoNode) return is_limited && tree_[select].next == kNoNode;
+  const NodeId items = tree_.child(body, NodeKind::select_list);
+  for (NodeId child = tree_[select].next; child != kNoNode; child = tree_[child].next) {
+    if (tree_[child].kind == NodeKind::limit) continue;
+    if (tree_[child].kind != NodeKind::order_by || tree_.has(child, flag::all)) return false;
+    for (const NodeId item : children(tree_, child)) {
+      const NodeId leaf = only_node(tree_[item].first_child);
+      if (leaf == kNoNode || tree_[leaf].kind != NodeKind::column ||
+          tree_[leaf].end != tree_[leaf].begin + 1) {
+        return false;
+      }
+      const NameId name = tree_.tokens[tree_[leaf].begin].name;
+      bool is_output = false;
+      for (const NodeId output : children(tree_, items)) {
+        is_output = is_output || output_name(output) == name;
+      }
+      if (!is_output) return false;
+    }
+  }
+  return true;
+}
+
+// The name that an item has by an alias or as a plain column; else kNoName.
+NameId Form::output_name(NodeId item) const {
+  const NodeId alias = tree_.child(item, NodeKind::alias);
+  const NodeId expr = tree_.child(item, NodeKind::expr);
+  if (expr == kNoNode) return kNoName;
+  if (alias != kNoNode) {
+    const NodeId name = tree_.child(alias, NodeKind::name);
+    return name == kNoNode || tree_[alias].last_child != name ? kNoName
+                                                              : tree_.tokens[tree_[name].begin].name;
+  }
+  const NodeId leaf = opened_node(expr);
+  if (leaf == kNoNode || tree_[leaf].kind != NodeKind::column) return kNoName;
+  return tree_.tokens[tree_[leaf].end - 1].name;
+}
+
+// Whether each item of a SELECT is one column, and no two have one name.
+bool Form::names_all(NodeId select) const {
+  const NodeId items = tree_.child(select, NodeKind::select_list);
+  if (items == kNoNode) return false;
+  std::vector<NameId> seen;
+  bool has_unnamed = false;
+  for (const NodeId item : children(tree_, items)) {
+    const NodeId expr = tree_.child(item, NodeKind::expr);
+    if (expr == kNoNode || tree_.child(expr, NodeKind::star) != kNoNode) return false;
+    const NameId name = output_name(item);
+    if (name != kNoName) {
+      seen.push_back(name);
+      continue;
+    }
+    // One may have a name that the engine makes, unless a name of the text could be that.
+    if (has_unnamed || sees_made_names_ || tree_.child(item, NodeKind::alias) != kNoNode ||
+        may_be_many_columns(tree_)) {
+      return false;
+    }
+    has_unnamed = true;
   }
   std::sort(seen.begin(), seen.end());
-  return std::adjacent_find(seen.begin(), seen.end()) == seen.end() ? inner : kNoNode;
+  return std::adjacent_find(seen.begin(), seen.end()) == seen.end();
 }
 
 void Form::table_query(NodeId id) {

@@ -114,8 +114,8 @@ void Preimage::order(std::size_t begin, std::size_t middle, std::size_t after) {
   const std::string lesser(second);
   const std::string greater(first);
   used_ = begin;
-  for (const std::string_view part : {std::string_view(lesser), std::string_view(between),
-                                      std::string_view(greater)}) {
+  for (const std::string_view part :
+       {std::string_view(lesser), std::string_view(between), std::string_view(greater)}) {
     put_text(part);
   }
 }

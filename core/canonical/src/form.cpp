@@ -11,6 +11,7 @@
 
 namespace hodor {
 
+// tidy: dispatcher
 void Form::node(NodeId id) {
   switch (tree_[id].kind) {
     case NodeKind::expr:
@@ -239,8 +240,7 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
       // takes them.
       if (is_dropped_side(id, token)) return true;
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
-      return (keyword("inner") &&
-              (token == node.begin || before("natural") || before("asof"))) ||
+      return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");
@@ -355,9 +355,9 @@ void Form::select_item(NodeId id) {
     node(tree_[alias].first_child);
     preimage_.end_list();
   } else if (!rewritten_item(first, alias != kNoNode && alias == tree_[id].last_child &&
-                                        tree_[first].next == alias
-                                    ? alias
-                                    : kNoNode)) {
+                                            tree_[first].next == alias
+                                        ? alias
+                                        : kNoNode)) {
     rest(id, kNoNode);
     const bool is_value = select_ < values_.size() && values_[select_];
     const bool is_named = alias == kNoNode && !is_value && visible_ == 0 &&
@@ -498,9 +498,9 @@ void Form::type(NodeId id) {
                        tree_[path].end == tree_[path].begin + 1 &&
                        tree_.tokens[tree_[path].begin].kind == TokenKind::identifier;
   const std::string_view word = is_word ? tree_.token_text(tree_[path].begin) : std::string_view();
-  const bool single = is_word && ((path == tree_[id].last_child &&
-                                   tree_[path].end == tree_[id].end) ||
-                                  has_ignored_length(id, path));
+  const bool single =
+      is_word && ((path == tree_[id].last_child && tree_[path].end == tree_[id].end) ||
+                  has_ignored_length(id, path));
   const std::string_view decimal = decimal_name(word);
   if (!decimal.empty()) {
     preimage_.begin_list(name_of(NodeKind::type));

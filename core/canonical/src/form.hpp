@@ -90,7 +90,7 @@ class Form {
   bool number_literal(std::uint32_t token);
   bool string_literal(NodeId id);
   bool decode(std::uint32_t token);
-  bool decode_spark(std::string_view inside);
+  bool decode_spark(std::string_view inside, char quote);
   bool typed_literal(NodeId id);
   void interval(NodeId id);
   // rewrite_queries.cpp
@@ -160,37 +160,37 @@ class Form {
   Grouping grouping_;
   Preimage& preimage_;
   std::vector<std::uint32_t> spine_;  // of the chains that are open
-  std::vector<bool> values_;    // per node: a SELECT whose columns' names nobody sees
+  std::vector<bool> values_;          // per node: a SELECT whose columns' names nobody sees
   bool sees_made_names_ = false;  // the text may mean a column by the name that the engine makes
-  NodeId select_ = kNoNode;     // the innermost one that is being written
+  NodeId select_ = kNoNode;       // the innermost one that is being written
   struct Window {
     NodeId select = kNoNode;
     std::uint32_t token = 0;  // of its name
     NodeId spec = kNoNode;
   };
-  std::vector<Window> windows_;        // that are written where they are used
-  std::vector<bool> branches_;         // per node: a SELECT behind the first of a set operation
-  std::vector<std::uint32_t> counts_;  // per name: how often the text has it
+  std::vector<Window> windows_;         // that are written where they are used
+  std::vector<bool> branches_;          // per node: a SELECT behind the first of a set operation
+  std::vector<std::uint32_t> counts_;   // per name: how often the text has it
   std::vector<std::uint32_t> numbers_;  // per definition: its place among those written, from 1
   std::uint32_t last_number_ = 0;
   std::vector<std::uint32_t> conjuncts_;
   std::string decoded_;
-  NodeId negated_ = kNoNode;        // an operator that is written as its opposite
-  NodeId given_names_ = kNoNode;    // names for the items of the SELECT that is written next
-  NodeId given_select_ = kNoNode;   // ... and of this one
-  NodeId given_name_ = kNoNode;     // the next of them
-  NodeId item_star_ = kNoNode;      // a star that is all of an item
-  std::uint32_t kept_token_ = 0;    // a name that counts in its case though it is no item itself
-  NodeId noted_ = kNoNode;          // the SELECT that the next two lists are of
+  NodeId negated_ = kNoNode;       // an operator that is written as its opposite
+  NodeId given_names_ = kNoNode;   // names for the items of the SELECT that is written next
+  NodeId given_select_ = kNoNode;  // ... and of this one
+  NodeId given_name_ = kNoNode;    // the next of them
+  NodeId item_star_ = kNoNode;     // a star that is all of an item
+  std::uint32_t kept_token_ = 0;   // a name that counts in its case though it is no item itself
+  NodeId noted_ = kNoNode;         // the SELECT that the next two lists are of
   std::vector<NodeId> items_;
-  std::vector<NameId> item_names_;  // sorted; kNoName for what has no name of its own
+  std::vector<NameId> item_names_;    // sorted; kNoName for what has no name of its own
   std::vector<NameId> item_aliases_;  // sorted
-  bool has_many_ = false;           // a function that may make many columns of one item
-  bool is_sorted_ = false;          // the query of the innermost SELECT has an ORDER BY
-  bool folds_ = false;              // names of columns: where an item stands in for its number
-  bool in_on_ = false;              // inside of a join's condition, not of a query in it
-  std::uint32_t visible_ = 0;   // > 0: inside of what names a column
-  std::uint32_t verbatim_ = 0;  // > 0: inside of what the engine may take by its text
+  bool has_many_ = false;             // a function that may make many columns of one item
+  bool is_sorted_ = false;            // the query of the innermost SELECT has an ORDER BY
+  bool folds_ = false;                // names of columns: where an item stands in for its number
+  bool in_on_ = false;                // inside of a join's condition, not of a query in it
+  std::uint32_t visible_ = 0;         // > 0: inside of what names a column
+  std::uint32_t verbatim_ = 0;        // > 0: inside of what the engine may take by its text
 };
 
 }  // namespace hodor

@@ -41,9 +41,8 @@ std::string_view function_name(std::string_view name, std::uint32_t arguments, D
   const bool duckdb = dialect == Dialect::duckdb;
   const std::span<const Synonym> all =
       duckdb ? std::span<const Synonym>(kDuckDB) : std::span<const Synonym>(kSpark);
-  auto found = std::lower_bound(all.begin(), all.end(), name, [](const Synonym& a, std::string_view b) {
-    return a.written < b;
-  });
+  auto found = std::lower_bound(all.begin(), all.end(), name,
+                                [](const Synonym& a, std::string_view b) { return a.written < b; });
   for (; found != all.end() && found->written == name; ++found) {
     if (found->arguments == kAny || found->arguments == arguments) return found->name;
   }

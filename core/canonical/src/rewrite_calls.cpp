@@ -1,11 +1,13 @@
 // Calls that have another spelling.
 //
-// What: one name for functions that have several (function_synonyms.cpp); count(1) and DuckDB count()
+// What: one name for functions that have several (function_synonyms.cpp); count(1) and DuckDB
+// count()
 //   are count(*); an argument that is the default may be missing; substring(a FROM b FOR c) is
 //   substring(a, b, c), trim(BOTH FROM a) is trim(a), trim(BOTH b FROM a) is trim(b FROM a). Spark:
-//   string(a) is CAST(a AS STRING), the same for its kin; mod(a, b) is a % b, concat(a, b) is a || b,
-//   shiftleft(a, b) is a << b, regexp_like(a, b) is a RLIKE b.
-// Why sound: Spark's parser or its function registry builds the same expression; DuckDB: executed on
+//   string(a) is CAST(a AS STRING), the same for its kin; mod(a, b) is a % b, concat(a, b) is a ||
+//   b, shiftleft(a, b) is a << b, regexp_like(a, b) is a RLIKE b.
+// Why sound: Spark's parser or its function registry builds the same expression; DuckDB: executed
+// on
 //   1.5.5 and 2.0.1. count of a number that is not NULL counts rows.
 // When not: inside an expression that names a column, but where the name was seen to be the same;
 //   DISTINCT; calls with a qualifier, named arguments, or words between the parentheses.
@@ -22,14 +24,20 @@ struct OperatorFunction {
 };
 // Spark's function registry has the operator's own expression under these names.
 constexpr OperatorFunction kOperators[] = {
-    {"mod", "%"},          {"concat", "||"},           {"shiftleft", "<<"},
-    {"shiftright", ">>"},  {"shiftrightunsigned", ">>>"}, {"regexp_like", "rlike"},
-    {"rlike", "rlike"},    {"regexp", "rlike"},        {"equal_null", "is not distinct from"},
+    {"mod", "%"},
+    {"concat", "||"},
+    {"shiftleft", "<<"},
+    {"shiftright", ">>"},
+    {"shiftrightunsigned", ">>>"},
+    {"regexp_like", "rlike"},
+    {"rlike", "rlike"},
+    {"regexp", "rlike"},
+    {"equal_null", "is not distinct from"},
 };
 
-constexpr std::string_view kCasts[] = {"tinyint", "smallint", "int",       "bigint", "float",
-                                       "double",  "decimal",  "date",      "boolean", "string",
-                                       "binary",  "timestamp"};
+constexpr std::string_view kCasts[] = {"tinyint", "smallint", "int",     "bigint",
+                                       "float",   "double",   "decimal", "date",
+                                       "boolean", "string",   "binary",  "timestamp"};
 
 }  // namespace
 
@@ -81,9 +89,10 @@ bool Form::star_count(NodeId id, const WordEntry& word) {
   } else if (arguments == 1) {
     last = tree_[called].next;
     const NodeId leaf = only_node(tree_[last].first_child);
-    if (leaf == kNoNode || !is_number(leaf) || !(duckdb ? rewrites() : rewrites_parsed())) {
-      return false;
-    }
+    if (leaf == kNoNode || !is_number(leaf)) return false;
+    // Spark names count(*) count(1).
+    const bool is_one = !duckdb && tree_.token_text(tree_[leaf].begin) == "1";
+    if (visible_ > 0 && !is_one) return false;
   } else {
     return false;
   }
@@ -113,7 +122,12 @@ bool Form::cast_call(NodeId id, const WordEntry& word) {
     preimage_.begin_list("cast");
     expr(tree_[tree_[tree_[id].first_child].next].first_child);
     preimage_.begin_list(name_of(NodeKind::type));
-    preimage_.text("name", name == "decimal" ? name : type_name(name, tree_.dialect));
+    if (name == "decimal") {
+      preimage_.text("name", name);
+      for (const std::string_view token : {"(", "10", ",", "0", ")"}) preimage_.text("", token);
+    } else {
+      preimage_.text("name", type_name(name, tree_.dialect));
+    }
     preimage_.end_list();
     preimage_.end_list();
     return true;
@@ -141,7 +155,7 @@ void Form::call_tokens(NodeId id, const WordEntry& word) {
   const NodeId called = tree_[id].first_child;
   const std::uint32_t arguments = plain_arguments(id);
   const bool is_trim = word.text == "trim";
-  const bool is_substring = word.text == "substring" || word.text == "substr";
+  const bool is_substring = word.text == "substring" || (word.text == "substr" && visible_ == 0);
   const bool may_change = verbatim_ == 0 && (is_trim || is_substring);
   DefaultArgument missing;
   std::string_view name = word.text;

@@ -27,7 +27,8 @@ void Form::case_when(NodeId id) {
     }
   }
   const NodeId last = only_node(node.last_child);
-  const bool drops_else = (tree_.dialect == Dialect::duckdb || rewrites()) && node.first_child != node.last_child && last != kNoNode &&
+  const bool drops_else = (tree_.dialect == Dialect::duckdb || rewrites()) &&
+                          node.first_child != node.last_child && last != kNoNode &&
                           tree_[last].kind == NodeKind::literal &&
                           keyword(tree_[node.last_child].begin - 1, "else") &&
                           tree_[last].end == tree_[last].begin + 1 &&

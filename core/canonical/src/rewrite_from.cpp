@@ -1,6 +1,7 @@
 // FROM, its joins, and orders.
 //
-// What: FROM a CROSS JOIN b is FROM a, b; Spark LEFT SEMI and LEFT ANTI are SEMI and ANTI; the order
+// What: FROM a CROSS JOIN b is FROM a, b; Spark LEFT SEMI and LEFT ANTI are SEMI and ANTI; the
+// order
 //   of NULLs that is the default goes (Spark: first, behind DESC last; DuckDB: last).
 // Why sound: both engines make a product of either; Spark's parser makes one tree of the others;
 //   DuckDB's default_null_order is NULLS LAST for both directions, executed, also in aggregates and
@@ -54,7 +55,8 @@ void Form::from(NodeId id) {
 
 // LEFT of LEFT SEMI JOIN.
 bool Form::is_dropped_side(NodeId join, std::uint32_t token) const {
-  if (tree_.dialect != Dialect::databricks || token != tree_[join].begin || !keyword(token, "left")) {
+  if (tree_.dialect != Dialect::databricks || token != tree_[join].begin ||
+      !keyword(token, "left")) {
     return false;
   }
   const bool is_half = keyword(token + 1, "semi") || keyword(token + 1, "anti");

@@ -1,8 +1,9 @@
 // Items of SELECT.
 //
-// What: (a) without an alias is a; a AS a, in the same letters, is a; q.* is * where q is all of the
-//   FROM; an alias behind the first branch of a set operation goes where the text has it once; a list
-//   of column names of a CTE stands as aliases of its items.
+// What: (a) without an alias is a; a AS a, in the same letters, is a; q.* is * where q is all of
+// the
+//   FROM; an alias behind the first branch of a set operation goes where the text has it once; a
+//   list of column names of a CTE stands as aliases of its items.
 // Why sound: both engines name the column a in each case; one source has all of the star's columns;
 //   a set operation has the names of its first branch. Executed.
 // When not: a alias whose case differs, a name that is written as a number, a FROM with a join,
@@ -98,9 +99,10 @@ bool Form::rewritten_item(NodeId expr_node, NodeId alias) {
   const bool is_branch = select_ < branches_.size() && branches_[select_];
   if (is_branch) {
     const NodeId name = alias == kNoNode ? kNoNode : tree_.child(alias, NodeKind::name);
-    const bool is_lost = alias == kNoNode || (name != kNoNode && tree_[alias].last_child == name &&
-                                              tree_.names.is_ascii(tree_.tokens[tree_[name].begin].name) &&
-                                              count_of(tree_[name].begin) == 1);
+    const bool is_lost =
+        alias == kNoNode || (name != kNoNode && tree_[alias].last_child == name &&
+                             tree_.names.is_ascii(tree_.tokens[tree_[name].begin].name) &&
+                             count_of(tree_[name].begin) == 1);
     if (is_lost) {
       folds_ = is_column;
       expr(inside != kNoNode && is_column ? inside : expr_node);
@@ -108,7 +110,8 @@ bool Form::rewritten_item(NodeId expr_node, NodeId alias) {
       return true;
     }
   }
-  if (!is_column || (alias == kNoNode ? inside == kNoNode : !is_own_name(leaf, alias))) return false;
+  if (!is_column || (alias == kNoNode ? inside == kNoNode : !is_own_name(leaf, alias)))
+    return false;
   if (alias != kNoNode && inside != kNoNode) return false;
   kept_token_ = tree_[leaf].end - 1;
   node(leaf);

@@ -3,13 +3,16 @@
 // What:
 //   Numbers: the case of letters, `+` and zeros before an exponent. Spark: the zero before a point,
 //     zeros before the number. DuckDB: `_` between the digits of a whole number.
-//   Strings: DuckDB $$..$$, E'..' and strings that go on in the next line are '..'; Spark's escapes,
+//   Strings: DuckDB $$..$$, E'..' and strings that go on in the next line are '..'; Spark's
+//   escapes,
 //     "..", r'..' and neighbours are '..'.
 //   Spark X'ab' is X'AB'. DuckDB DATE '..' is CAST('..' AS DATE).
 //   Intervals of one whole number and one unit: days is day, '1' day is 1 day; Spark '1 day', too.
-// Why sound: each engine's lexer makes the same value of them (Spark: AstBuilder, unescapeSQLString;
+// Why sound: each engine's lexer makes the same value of them (Spark: AstBuilder,
+// unescapeSQLString;
 //   DuckDB: executed on 1.5.5 and 2.0.1 with types).
-// When not: inside an expression that names a column on DuckDB; zeros that decide the scale or width
+// When not: inside an expression that names a column on DuckDB; zeros that decide the scale or
+// width
 //   of a decimal (1.0, DuckDB 01, .5); E'' with escapes of numbers; a string that holds a value of
 //   this run; strings that are names, files or parts of typed literals on Spark.
 #include "form.hpp"
@@ -55,7 +58,8 @@ std::uint32_t unicode(std::string_view digits) {
   return code >= 0xd800 && code < 0xe000 ? 0 : code;
 }
 
-// What stands behind a backslash for one character on Spark, and on DuckDB in E''. 0: another thing.
+// What stands behind a backslash for one character on Spark, and on DuckDB in E''. 0: another
+// thing.
 char escaped(char c, bool spark) {
   switch (c) {
     case 'n':
@@ -105,7 +109,8 @@ bool Form::number_literal(std::uint32_t token) {
     if (c == '_') continue;
     text[size++] = c;
     if (c != 'e') continue;
-    const bool has_sign = i + 1 < written.size() && (written[i + 1] == '+' || written[i + 1] == '-');
+    const bool has_sign =
+        i + 1 < written.size() && (written[i + 1] == '+' || written[i + 1] == '-');
     if (has_sign && written[i + 1] == '-') text[size++] = '-';
     if (has_sign) ++i;
     while (i + 2 < written.size() && written[i + 1] == '0' && is_digit(written[i + 2])) ++i;
@@ -114,8 +119,10 @@ bool Form::number_literal(std::uint32_t token) {
   return true;
 }
 
-bool Form::decode_spark(std::string_view inside) {
+// A doubled quote in it is not understood: Spark had another reading of it before.
+bool Form::decode_spark(std::string_view inside, char quote) {
   for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (inside[i] == quote) return false;
     if (inside[i] != '\\') {
       decoded_ += inside[i];
       continue;
@@ -147,8 +154,7 @@ bool Form::decode(std::uint32_t token) {
     case TokenKind::string: {
       const char quote = text[0];
       const std::string_view inside = text.substr(1, text.size() - 2);
-      // A doubled quote in it: Spark had another reading of it before.
-      if (spark) return inside.find(quote) == std::string_view::npos && decode_spark(inside);
+      if (spark) return decode_spark(inside, quote);
       for (std::size_t i = 0; i < inside.size(); ++i) {
         decoded_ += inside[i];
         if (inside[i] == quote) ++i;
@@ -203,8 +209,8 @@ bool Form::string_literal(NodeId id) {
     return true;
   }
   const std::string_view inside = text.substr(1, text.size() - 2);
-  const bool is_plain = is_single && text[0] == '\'' &&
-                        inside.find_first_of("'\\") == std::string_view::npos;
+  const bool is_plain =
+      is_single && text[0] == '\'' && inside.find_first_of("'\\") == std::string_view::npos;
   if (is_plain) {
     preimage_.text("string", inside);
     return true;
@@ -217,9 +223,10 @@ bool Form::string_literal(NodeId id) {
       return false;
     }
     // DuckDB joins over a line break, but over one in a block comment not in each version.
-    const bool may_join = spark || i == node.begin || (tree_.tokens[i].newline_before &&
-                                                       !tree_.tokens[i].block_comment_before &&
-                                                       !tree_.tokens[i].odd_space_before);
+    const bool may_join =
+        spark || i == node.begin ||
+        (tree_.tokens[i].newline_before && !tree_.tokens[i].block_comment_before &&
+         !tree_.tokens[i].odd_space_before);
     if (!may_join || !decode(i)) return false;
   }
   preimage_.text("string", decoded_);
@@ -250,9 +257,8 @@ bool Form::typed_literal(NodeId id) {
 
 namespace {
 
-constexpr std::string_view kUnits[] = {"year", "quarter", "month",       "week",       "day",
-                                       "hour", "minute",  "second",      "millisecond",
-                                       "microsecond"};
+constexpr std::string_view kUnits[] = {"year", "quarter", "month",  "week",        "day",
+                                       "hour", "minute",  "second", "millisecond", "microsecond"};
 
 std::string_view unit_of(std::string_view word) {
   for (const std::string_view unit : kUnits) {
@@ -272,11 +278,10 @@ void Form::interval(NodeId id) {
   const Node& node = tree_[id];
   const NodeId value = node.first_child;
   const bool spark = tree_.dialect == Dialect::databricks;
-  const bool is_single = value != kNoNode && value == node.last_child && verbatim_ == 0 &&
-                         tree_[value].begin == node.begin + 1 &&
-                         tree_[value].kind == NodeKind::literal &&
-                         tree_[value].end == tree_[value].begin + 1 &&
-                         !tokens_.holds_run_value(tree_[value].begin);
+  const bool is_single =
+      value != kNoNode && value == node.last_child && verbatim_ == 0 &&
+      tree_[value].begin == node.begin + 1 && tree_[value].kind == NodeKind::literal &&
+      tree_[value].end == tree_[value].begin + 1 && !tokens_.holds_run_value(tree_[value].begin);
   const std::uint32_t words = is_single ? node.end - tree_[value].end : 0;
   const Token& token = tree_.tokens[node.begin + 1];
   std::string_view number = token.text(tree_.sql);

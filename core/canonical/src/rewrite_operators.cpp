@@ -25,8 +25,12 @@ struct Pair {
 };
 
 constexpr Pair kDuckDB[] = {
-    {"**", "^"},           {"~~", "like"},           {"!~~", "not like"},
-    {"~~~", "glob"},       {"isnull", "is null"},    {"notnull", "is not null"},
+    {"**", "^"},
+    {"~~", "like"},
+    {"!~~", "not like"},
+    {"~~~", "glob"},
+    {"isnull", "is null"},
+    {"notnull", "is not null"},
     {"not null", "is not null"},
 };
 constexpr Pair kSpark[] = {
@@ -89,7 +93,11 @@ bool Form::negated_term(const Term& negation) {
   if (operand.kind == Term::Kind::infix) {
     const Term right = grouping_[operand.operands[1]];
     // NOT x LIKE ANY (..): the negation would go inside.
-    if (right.kind == Term::Kind::leaf && tree_[right.node].kind == NodeKind::call) return false;
+    const std::uint32_t first = tree_[right.node].begin;
+    const bool is_call = right.kind == Term::Kind::leaf && tree_[right.node].kind == NodeKind::call;
+    for (const std::string_view quantifier : {"any", "all", "some"}) {
+      if (is_call && is_word(tree_.tokens[first], tree_.sql, quantifier)) return false;
+    }
   }
   const NodeId before = std::exchange(negated_, operand.node);
   const std::string_view opposite = operator_text(operand.node);

@@ -5,7 +5,8 @@
 // Why sound: both engines put the item in place of the number. A name in GROUP BY means a column of
 //   a source before an alias, as it does in the item; a single name in ORDER BY means an output
 //   column before a column of a source. Executed.
-// When not: an item that is a literal (GROUP BY would take it for a number again), has a subquery, a
+// When not: an item that is a literal (GROUP BY would take it for a number again), has a subquery,
+// a
 //   window, a function that is volatile or not builtin, or names an alias of another item; items
 //   that may be many columns (stars, COLUMNS, unnest, generators); names that come twice; GROUPING
 //   SETS; GROUP BY ALL beside ORDER BY, HAVING or QUALIFY, or with an item that is neither a plain
@@ -22,14 +23,22 @@ constexpr std::size_t kMostItems = 256;
 constexpr std::uint32_t kLongestKey = 64;  // tokens: it is written once more
 
 constexpr std::string_view kManyColumns[] = {
-    "columns",     "unnest",         "explode",    "explode_outer", "posexplode",
-    "inline",      "inline_outer",   "stack",      "json_tuple",    "posexplode_outer",
-    "variant_explode", "variant_explode_outer"};
+    "columns",    "unnest",           "explode",         "explode_outer",
+    "posexplode", "inline",           "inline_outer",    "stack",
+    "json_tuple", "posexplode_outer", "variant_explode", "variant_explode_outer"};
 
 // How often a name is in a sorted list.
 std::ptrdiff_t names_like(const std::vector<NameId>& names, NameId name) {
   const auto [first, last] = std::equal_range(names.begin(), names.end(), name);
   return last - first;
+}
+
+bool has_column(const Tree& tree, NodeId id) {
+  if (tree[id].kind == NodeKind::column) return true;
+  for (const NodeId child : children(tree, id)) {
+    if (has_column(tree, child)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -86,6 +95,8 @@ NodeId Form::item_at(NodeId literal) const {
 // Whether all that stands in an expression means the same in GROUP BY.
 bool Form::is_settled(NodeId id, NameId own_alias) const {
   switch (tree_[id].kind) {
+    case NodeKind::type:
+      return true;
     case NodeKind::subquery:
     case NodeKind::query:
     case NodeKind::over:
@@ -118,14 +129,9 @@ bool Form::is_key(NodeId item) const {
   if (tree_[expr].end - tree_[expr].begin > kLongestKey) return false;
   const NodeId leaf = only_node(expr);
   if (leaf == kNoNode && tree_[tree_[expr].first_child].kind == NodeKind::parens) return false;
-  bool has_column = false;
-  for (std::uint32_t i = tree_[expr].begin; i < tree_[expr].end; ++i) {
-    has_column = has_column || (tree_.tokens[i].name != kNoName && tree_.keyword[i] == 0 &&
-                                !is_symbol(tree_.tokens[i + 1], tree_.sql, "("));
-  }
   NameId own = kNoName;
   if (alias != kNoNode) own = tree_.tokens[tree_[tree_.child(alias, NodeKind::name)].begin].name;
-  return has_column && is_settled(expr, own);
+  return has_column(tree_, expr) && is_settled(expr, own);
 }
 
 // False: nothing in it is a number.
@@ -148,8 +154,10 @@ bool Form::group_by(NodeId id) {
     const NodeId leaf = only_node(child);
     const NodeId item = leaf == kNoNode ? kNoNode : item_at(leaf);
     if (item != kNoNode && is_key(item)) {
-      folds_ = true;
-      expr(tree_.child(item, NodeKind::expr));
+      // Other expressions have names whose case counts, as fields of structs.
+      const NodeId key = tree_.child(item, NodeKind::expr);
+      folds_ = only_node(key) != kNoNode && tree_[only_node(key)].kind == NodeKind::column;
+      expr(key);
       folds_ = false;
     } else {
       node(child);
@@ -275,8 +283,8 @@ bool Form::order_name(NodeId item) {
   }
   const NameId name = tree_.tokens[token].name;
   // An item without a name of its own may get any.
-  if (name == kNoName || names_like(item_names_, name) != 1 || names_like(item_names_, kNoName) != 0 ||
-      tree_.names.word(name).volatile_word != nullptr) {
+  if (name == kNoName || names_like(item_names_, name) != 1 ||
+      names_like(item_names_, kNoName) != 0 || tree_.names.word(name).volatile_word != nullptr) {
     return false;
   }
   folds_ = true;

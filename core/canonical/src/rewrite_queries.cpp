@@ -1,18 +1,20 @@
 // Queries: what stands around a SELECT, and sets of them.
 //
-// What: LIMIT ALL goes; DuckDB FETCH FIRST n ROWS ONLY is LIMIT n; TABLE t is SELECT * FROM t; Spark
-//   MINUS is EXCEPT, (a UNION b) UNION c loses its parentheses; aliases behind the first branch of a
-//   set operation go; Spark VALUES 1, 2 is VALUES (1), (2); `with .., f as (q) select * from f` is
-//   `with .. q`; `with c(x) as (select a ..)` is `with c as (select a as x ..)`; RECURSIVE goes where
-//   no query of the list has a name of the list that is its own or comes later.
+// What: LIMIT ALL goes; DuckDB FETCH FIRST n ROWS ONLY is LIMIT n; TABLE t is SELECT * FROM t;
+// Spark
+//   MINUS is EXCEPT, (a UNION b) UNION c loses its parentheses; aliases behind the first branch of
+//   a set operation go; Spark VALUES 1, 2 is VALUES (1), (2); `with .., f as (q) select * from f`
+//   is `with .. q`; `with c(x) as (select a ..)` is `with c as (select a as x ..)`; RECURSIVE goes
+//   where no query of the list has a name of the list that is its own or comes later.
 // Why sound: LIMIT, MINUS, VALUES and sets of one level (INTERSECT binds tighter) are one tree to
 //   Spark's parser, FETCH and TABLE were executed on DuckDB; the names of a set are
 //   those of its first branch; a star over one closed query gives its columns.
-// When not: sets on DuckDB 2, which finds one type for all branches of a flat chain, but for those in
-//   parentheses first; LIMIT ALL under Spark's WITH RECURSIVE, where it lifts a limit; sets BY NAME; an alias
-//   that the text has elsewhere; a last CTE that is named twice, is MATERIALIZED, has its own WITH,
-//   ORDER BY or LIMIT, or whose columns are not all named, and differently; a list of columns over
-//   items with aliases or stars, or of names that the query has elsewhere.
+// When not: sets on DuckDB 2, which finds one type for all branches of a flat chain, but for those
+// in
+//   parentheses first; LIMIT ALL under Spark's WITH RECURSIVE, where it lifts a limit; sets BY
+//   NAME; an alias that the text has elsewhere; a last CTE that is named twice, is MATERIALIZED,
+//   has its own WITH, ORDER BY or LIMIT, or whose columns are not all named, and differently; a
+//   list of columns over items with aliases or stars, or of names that the query has elsewhere.
 #include <algorithm>
 #include <utility>
 
@@ -119,7 +121,8 @@ void Form::with(NodeId id, NodeId without) {
 bool Form::gives_columns(NodeId names, NodeId body) const {
   const NodeId select = tree_[body].first_child;
   if (select == kNoNode || select != tree_[body].last_child ||
-      tree_[select].kind != NodeKind::select || tree_.child(select, NodeKind::distinct) != kNoNode) {
+      tree_[select].kind != NodeKind::select ||
+      tree_.child(select, NodeKind::distinct) != kNoNode) {
     return false;
   }
   const NodeId list = tree_.child(select, NodeKind::select_list);
@@ -129,10 +132,10 @@ bool Form::gives_columns(NodeId names, NodeId body) const {
   for (const NodeId item : children(tree_, list)) {
     const NodeId only = tree_[item].first_child;
     const NodeId leaf = only == kNoNode ? kNoNode : only_node(only);
-    const bool is_plain = only != kNoNode && only == tree_[item].last_child &&
-                          tree_[only].kind == NodeKind::expr && leaf != kNoNode &&
-                          (tree_[leaf].kind == NodeKind::column ||
-                           tree_[leaf].kind == NodeKind::literal);
+    const bool is_plain =
+        only != kNoNode && only == tree_[item].last_child && tree_[only].kind == NodeKind::expr &&
+        leaf != kNoNode &&
+        (tree_[leaf].kind == NodeKind::column || tree_[leaf].kind == NodeKind::literal);
     const bool is_named = name != kNoNode && tree_[name].kind == NodeKind::name;
     if (!is_plain || !is_named || ++count > kMostItems) return false;
     // Nothing in the query may come to mean the new name: the list is its one place before.
@@ -203,7 +206,8 @@ bool Form::passes_on(NodeId select, NodeId inner) const {
     if (tree_[child].kind != NodeKind::order_by && tree_[child].kind != NodeKind::limit) {
       return false;
     }
-    is_limited = is_limited || (tree_[child].kind == NodeKind::limit && !tree_.has(child, flag::all));
+    is_limited =
+        is_limited || (tree_[child].kind == NodeKind::limit && !tree_.has(child, flag::all));
   }
   if (tree_[body].next != kNoNode) return is_limited && tree_[select].next == kNoNode;
   const NodeId items = tree_.child(body, NodeKind::select_list);
@@ -234,8 +238,9 @@ NameId Form::output_name(NodeId item) const {
   if (expr == kNoNode) return kNoName;
   if (alias != kNoNode) {
     const NodeId name = tree_.child(alias, NodeKind::name);
-    return name == kNoNode || tree_[alias].last_child != name ? kNoName
-                                                              : tree_.tokens[tree_[name].begin].name;
+    return name == kNoNode || tree_[alias].last_child != name
+               ? kNoName
+               : tree_.tokens[tree_[name].begin].name;
   }
   const NodeId leaf = opened_node(expr);
   if (leaf == kNoNode || tree_[leaf].kind != NodeKind::column) return kNoName;
@@ -312,8 +317,8 @@ bool Form::opens_to_left(NodeId id) const {
     if (tree_.has(child, flag::set_by_name)) return false;
   }
   for (const NodeId child : children(tree_, id)) {
-    const bool by_name = tree_[child].kind == NodeKind::set_operator &&
-                         tree_.has(child, flag::set_by_name);
+    const bool by_name =
+        tree_[child].kind == NodeKind::set_operator && tree_.has(child, flag::set_by_name);
     if (by_name) return false;
   }
   return only_intersects || !tree_.has(outer, flag::set_intersect);
@@ -376,7 +381,8 @@ void Form::fetch(NodeId id) {
 void Form::row(NodeId id) {
   const NodeId only = tree_[id].first_child;
   const bool is_wrapped = tree_.dialect == Dialect::databricks && rewrites() && only != kNoNode &&
-                          only == tree_[id].last_child && tree_[id].begin + 1 == tree_[only].begin &&
+                          only == tree_[id].last_child &&
+                          tree_[id].begin + 1 == tree_[only].begin &&
                           tree_[id].end == tree_[only].end + 1 &&
                           tree_[tree_[only].first_child].kind != NodeKind::parens;
   preimage_.begin_list(name_of(NodeKind::row));

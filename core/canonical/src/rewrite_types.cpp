@@ -1,11 +1,13 @@
 // Types, collations and other words with a default.
 //
-// What: DECIMAL is DECIMAL(10, 0) on Spark and DECIMAL(18, 3) on DuckDB, DECIMAL(n) is DECIMAL(n, 0);
+// What: DECIMAL is DECIMAL(10, 0) on Spark and DECIMAL(18, 3) on DuckDB, DECIMAL(n) is DECIMAL(n,
+// 0);
 //   DuckDB VARCHAR(n) is VARCHAR, and the case of a collation's name does not count; Spark UNPIVOT
 //   EXCLUDE NULLS is UNPIVOT.
 // Why sound: Spark: DecimalType.USER_DEFAULT, AstBuilder.visitUnpivot. DuckDB: typeof and values on
 //   1.5.5 and 2.0.1; its VARCHAR has no length.
-// When not: DuckDB inside an expression that names a column; Spark VARCHAR(n), which is a type of its
+// When not: DuckDB inside an expression that names a column; Spark VARCHAR(n), which is a type of
+// its
 //   own on Databricks.
 #include "form.hpp"
 #include "type_names.hpp"
@@ -25,8 +27,8 @@ bool Form::default_scale(NodeId id, NodeId path) {
   } else if (size != 0) {
     return false;
   }
-  for (const std::string_view token : {std::string_view("("), precision, std::string_view(","),
-                                       scale, std::string_view(")")}) {
+  for (const std::string_view token :
+       {std::string_view("("), precision, std::string_view(","), scale, std::string_view(")")}) {
     preimage_.text("", token);
   }
   return true;

@@ -2,7 +2,8 @@
 //
 // What: conjuncts TRUE and n = n (one number written twice) of WHERE go; WHERE TRUE goes.
 // Why sound: x AND TRUE is x in three-valued logic; a row passes WHERE where it is true.
-// When not: HAVING (it makes an aggregation of the query), ON (a join without a condition is another
+// When not: HAVING (it makes an aggregation of the query), ON (a join without a condition is
+// another
 //   join), inside an expression that names a column; where one operand is left that could be no
 //   truth value (a column, a call, a literal): AND gives it a cast that WHERE alone need not give.
 #include "form.hpp"

@@ -5,8 +5,8 @@
 // Why sound: both engines put the definition in place of the name; a frame with one bound ends at
 //   the current row (Spark: AstBuilder.visitWindowSpec; DuckDB: executed).
 // When not: a name that the text has anywhere else (Spark tells `w` from `W`, and ORDER BY behind
-//   the SELECT may use it), a window that takes another one further, a long definition, DuckDB inside
-//   an expression that names a column.
+//   the SELECT may use it), a window that takes another one further, a long definition, DuckDB
+//   inside an expression that names a column.
 #include "form.hpp"
 
 namespace hodor {
@@ -23,7 +23,8 @@ std::uint32_t Form::count_windows(NodeId id, NameId name, std::string_view text)
     if (tree_[child].kind == NodeKind::query) continue;
     if (tree_[child].kind == NodeKind::over) {
       const NodeId spec = tree_[child].first_child;
-      const NodeId named = tree_[spec].kind == NodeKind::window_spec ? tree_[spec].first_child : spec;
+      const NodeId named =
+          tree_[spec].kind == NodeKind::window_spec ? tree_[spec].first_child : spec;
       const bool is_alone = named != kNoNode && tree_[named].kind == NodeKind::name &&
                             (named == spec || tree_[spec].end == tree_[spec].begin + 3);
       if (is_alone && tree_.tokens[tree_[named].begin].name == name &&
@@ -52,8 +53,8 @@ std::size_t Form::open_windows(NodeId select) {
                           tree_[spec].end - tree_[spec].begin <= kLongestWindow;
     const bool is_plain = tree_.tokens[token].kind == TokenKind::identifier &&
                           windows_.size() - before < kMostWindows;
-    const std::string_view text = tree_.dialect == Dialect::databricks ? tree_.token_text(token)
-                                                                       : std::string_view();
+    const std::string_view text =
+        tree_.dialect == Dialect::databricks ? tree_.token_text(token) : std::string_view();
     std::uint32_t uses = 0;
     if (is_whole && is_plain) uses = count_windows(select, tree_.tokens[token].name, text);
     if (uses == 0 || count_of(token) != uses + 1) {

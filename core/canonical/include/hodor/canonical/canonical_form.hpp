@@ -17,7 +17,10 @@
 //     count
 //     A column or literal of one token is one field of that tag instead: its text, or the number of
 //     its definition.
+//   string, hex  the value of a string literal; unit, value  of an interval; collate  a collation
 //   as_written  a list: the tokens of an expression whose text may become a column's name
+// Numbers of definitions count from 1 in the order in which they are written. What has several
+// spellings is written as one of them: see the files rewrite_*.cpp.
 #pragma once
 #include "hodor/base/preimage.hpp"
 #include "hodor/fingerprint/code_hash.hpp"

@@ -98,13 +98,14 @@ Analysis analyze_text(std::string_view sql, std::string_view dialect, RunValues 
                       const RelationIds& relation_ids, std::optional<Parts> own,
                       bool usual_settings, std::optional<KnownColumns> columns, bool texts) {
   const Dialect chosen = dialect_named(dialect);
-  const AnalyzeOptions options{std::move(run_values),
-                               &relation_ids,
-                               own.value_or(Parts()),
-                               usual_settings,
-                               std::move(columns).value_or(KnownColumns()),
-                               true,
-                               texts};
+  AnalyzeOptions options;
+  options.run_values = std::move(run_values);
+  options.relation_ids = &relation_ids;
+  options.own = own.value_or(Parts());
+  options.usual_settings = usual_settings;
+  options.columns = std::move(columns).value_or(KnownColumns());
+  options.parts = true;
+  options.texts = texts;
   const nb::gil_scoped_release released;
   return analyze(sql, chosen, options);
 }
@@ -113,8 +114,11 @@ std::tuple<std::string, std::vector<StatementFacts>> analyze_several(
     std::string_view sql, std::string_view dialect, RunValues run_values,
     const RelationIds& relation_ids, std::optional<Parts> own) {
   const Dialect chosen = dialect_named(dialect);
-  const AnalyzeOptions options{
-      std::move(run_values), &relation_ids, own.value_or(Parts()), false, {}, false, false};
+  AnalyzeOptions options;
+  options.run_values = std::move(run_values);
+  options.relation_ids = &relation_ids;
+  options.own = own.value_or(Parts());
+  options.parts = false;
   const nb::gil_scoped_release released;
   StatementsAnalysis analysis = analyze_statements(sql, chosen, options);
   return {std::move(analysis.code_hash), std::move(analysis.statements)};

@@ -9,6 +9,7 @@ here to the session, which builds.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
@@ -204,9 +205,9 @@ class Decider:
         else:
             analysis = run.reader.query(sql, own)
             plan.code_hash, plan.code_parts = analysis.code_hash, list(analysis.parts)
-            plan.assumes = analysis.assumes
-            if analysis.tier == "canonical" and not self._is_the_recorded_query(plan):
-                plan.code_hash, plan.assumes = run.reader.query(sql, own, True).code_hash, ()
+            if analysis.tier == "canonical":
+                plan.assumes = analysis.assumes
+                self._compare_as_written(plan, sql, own)
             all_facts.append(analysis.facts)
         for piece in pieces:
             # Only what it reads and calls: a condition names columns of two relations.
@@ -219,18 +220,24 @@ class Decider:
             all_facts += facts
         plan.facts = all_facts[0] if len(all_facts) == 1 else _core.Facts.merge(all_facts)
 
-    def _is_the_recorded_query(self, plan: Plan) -> bool:
-        """Whether an equal hash of another text means the same query: all that either form takes for
-        granted has to hold now. True, too, when there is no such text."""
-        row, records = plan.row, self._run.records
-        if row is None or row.code_hash != plan.code_hash or row.text_hash == plan.text_hash:
-            return True
-        recorded = records.detail(row).get("assumes")
-        if recorded is None:  # damaged, or not of this tier
-            return False
-        return all(
-            self._run.warehouse.lacks(*pair) for pair in {*plan.assumes, *map(tuple, recorded)}
-        )
+    def _compare_as_written(self, plan: Plan, sql: str, own: Sequence[str] | None) -> None:
+        """Takes the hash of the tokens for the plan where the canonical one would not do: when the record
+        has that of the tokens, or when an equal hash of another text does not mean the same query,
+        because not all that either form takes for granted holds now."""
+        run, row = self._run, plan.row
+        if row is None or row.text_hash == plan.text_hash:
+            return
+        recorded = run.records.detail(row).get("assumes")
+        if row.code_hash != plan.code_hash:
+            if recorded is not None:
+                return
+            written = run.reader.query(sql, own, True).code_hash
+            if written == row.code_hash:
+                plan.code_hash, plan.assumes = written, None
+            return
+        assumed = {*(plan.assumes or ()), *map(tuple, recorded or ())}
+        if recorded is None or not all(run.warehouse.lacks(*pair) for pair in assumed):
+            plan.code_hash, plan.assumes = run.reader.query(sql, own, True).code_hash, None
 
     # -- how it is configured -------------------------------------------------------------------
 

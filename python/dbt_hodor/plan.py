@@ -56,9 +56,9 @@ class Plan:
     facts: Any = None
     code_parts: Sequence[tuple[str, str, str]] = ()
     """(kind, name, hash) of CTEs, columns and body, when the text was analysed in this run."""
-    assumes: Sequence[tuple[str, str]] = ()
+    assumes: Sequence[tuple[str, str]] | None = None
     """(relation, column): the hash is that of every text of this form only while the relation lacks
-    the column."""
+    the column. ``None``: it is that of the tokens, which takes nothing for granted."""
     fragments: Sequence[str] = ()
     """Configuration that is SQL."""
     effects: Effects = field(default_factory=Effects)

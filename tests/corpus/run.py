@@ -52,7 +52,9 @@ class Batch(NamedTuple):
     hash_seconds: float
 
 
-def run_batch(tool: Path, texts: Iterable[Text], columns: Path | None = None) -> Batch:
+def run_batch(
+    tool: Path, texts: Iterable[Text], columns: Path | None = None, rewrites: bool = False
+) -> Batch:
     """Hashes all texts in one process; raises RuntimeError when the tool fails. `columns`: a file with
     those of the tables that they read."""
     records = bytearray()
@@ -60,6 +62,8 @@ def run_batch(tool: Path, texts: Iterable[Text], columns: Path | None = None) ->
         sql = text.sql.encode()
         records += f"{text.dialect} {len(sql)}\n".encode() + sql
     command = [str(tool), "batch", *(("--columns", str(columns)) if columns else ())]
+    if rewrites:
+        command.append("--rewrites")
     done = subprocess.run(command, input=bytes(records), capture_output=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{tool} batch: exit status {done.returncode}: {done.stderr.decode()}")
@@ -101,7 +105,7 @@ def run_corpus(tool: Path, directory: Path) -> bool:
     return bool(texts) and not failed
 
 
-def run_pairs(tool: Path, path: Path) -> bool:
+def run_pairs(tool: Path, path: Path, rewrites: bool) -> bool:
     """False when a pair that must differ shares a hash. It is compared with the columns of its tables
     known; the others without, where the canonical form assumes what tables lack."""
     must_differ = path.stem.replace("-", "_") == "must_differ"
@@ -110,7 +114,8 @@ def run_pairs(tool: Path, path: Path) -> bool:
         row for row in read_lines(path) if not must_differ or (row["a"], row["b"]) not in judged
     ]
     texts = [Text(row["dialect"], row[side], path.name) for row in rows for side in ("a", "b")]
-    outcomes = run_batch(tool, texts, PAIRS / "tables.json" if must_differ else None).outcomes
+    columns = PAIRS / "tables.json" if must_differ else None
+    outcomes = run_batch(tool, texts, columns, rewrites).outcomes
     equal = [
         row
         for row, a, b in zip(rows, outcomes[::2], outcomes[1::2], strict=True)
@@ -118,7 +123,8 @@ def run_pairs(tool: Path, path: Path) -> bool:
     ]
     kinds = Counter(f"{row['dialect']}/{row['kind']}" for row in equal if "kind" in row)
     note = "".join(f"\n    {count:4} {kind}" for kind, count in sorted(kinds.items()))
-    print(f"{path.name}: {len(equal)} of {len(rows)} pairs share a hash{note}")
+    form = " with rewrites" if rewrites else ""
+    print(f"{path.name}{form}: {len(equal)} of {len(rows)} pairs share a hash{note}")
     for row in equal if must_differ else []:
         print(f"  EQUAL but must differ ({row['dialect']}):\n    {row['a']}\n    {row['b']}")
     return not (must_differ and equal)
@@ -144,7 +150,8 @@ def main() -> int:
     for directory in directories:
         for path in sorted(directory.glob("*.jsonl")):
             if {"dialect", "a", "b"} <= set(next(read_lines(path), {})):
-                passed &= run_pairs(arguments.tool, path)
+                for rewrites in (False, True):
+                    passed &= run_pairs(arguments.tool, path, rewrites)
     return 0 if passed else 1
 
 

@@ -105,6 +105,21 @@ class Dumper {
 
 }  // namespace
 
+void Preimage::order(std::size_t begin, std::size_t middle, std::size_t after) {
+  const std::string_view all(storage_.data(), used_);
+  const std::string_view first = all.substr(begin, middle - begin);
+  const std::string_view second = all.substr(after);
+  if (first <= second) return;
+  const std::string between(all.substr(middle, after - middle));
+  const std::string lesser(second);
+  const std::string greater(first);
+  used_ = begin;
+  for (const std::string_view part :
+       {std::string_view(lesser), std::string_view(between), std::string_view(greater)}) {
+    put_text(part);
+  }
+}
+
 void Preimage::integer(std::string_view tag, std::int64_t value) {
   char digits[24];
   const auto end = std::to_chars(digits, digits + sizeof digits, value);

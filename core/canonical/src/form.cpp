@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hodor/syntax/words.hpp"
@@ -11,6 +12,7 @@
 namespace hodor {
 
 void Form::node(NodeId id) {
+  if (is_rewriting_ && rewritten(id)) return;
   switch (tree_[id].kind) {
     case NodeKind::expr:
       expr(id);
@@ -77,6 +79,55 @@ void Form::node(NodeId id) {
   plain(id);
 }
 
+// Kinds of nodes that only rewrites write in their own way.
+bool Form::rewritten(NodeId id) {
+  switch (tree_[id].kind) {
+    case NodeKind::query:
+      query(id);
+      return true;
+    case NodeKind::with:
+      with(id, kNoNode);
+      return true;
+    case NodeKind::cte:
+      cte(id);
+      return true;
+    case NodeKind::set_operations:
+      set_operations(id);
+      return true;
+    case NodeKind::set_operator:
+      set_operator(id);
+      return true;
+    case NodeKind::table_query:
+      table_query(id);
+      return true;
+    case NodeKind::fetch:
+      fetch(id);
+      return true;
+    case NodeKind::row:
+      row(id);
+      return true;
+    case NodeKind::from:
+      from(id);
+      return true;
+    case NodeKind::windows:
+      return !windows_.empty() && windows_.back().select == select_;
+    case NodeKind::over:
+      over(id);
+      return true;
+    case NodeKind::frame:
+      frame(id);
+      return true;
+    case NodeKind::case_when:
+      case_when(id);
+      return true;
+    case NodeKind::interval:
+      interval(id);
+      return true;
+    default:
+      return false;
+  }
+}
+
 void Form::plain(NodeId id) {
   preimage_.begin_list(name_of(tree_[id].kind));
   rest(id, kNoNode);
@@ -92,8 +143,13 @@ void Form::literal(NodeId id) {
                         !tokens_.holds_run_value(token);
   // json '{}' is no JSON '{}', but for the grammar's own types.
   const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb &&
-                        tree_.tokens[token].word_class != WordClass::column_name;
-  if (is_shown && tree_[id].first_child != kNoNode) {
+                        tree_.tokens[token].word_class != WordClass::column_name &&
+                        tree_[id].first_child != kNoNode;
+  if (is_rewriting_ && !is_shown) {
+    if (is_plain && kind == TokenKind::number && number_literal(token)) return;
+    if (is_string(kind) ? string_literal(id) : typed_literal(id)) return;
+  }
+  if (is_shown) {
     preimage_.begin_list(name_of(NodeKind::literal));
     const std::uint32_t value = tree_[tree_[id].first_child].end;
     for (std::uint32_t i = token; i < value; ++i) tokens_.add_as_written(preimage_, {i, i + 1});
@@ -111,6 +167,7 @@ void Form::grouping(NodeId id) {
   const bool has_sets =
       tree_[id].kind == NodeKind::grouping_sets || tree_.has(id, flag::grouping_sets);
   const std::uint32_t sets = has_sets ? 1 : 0;
+  if (!has_sets && is_rewriting_ && group_by(id)) return;
   verbatim_ += sets;
   plain(id);
   verbatim_ -= sets;
@@ -130,6 +187,13 @@ void Form::rest(NodeId id, NodeId after) {
 
 // WHERE (x): all of a condition may stand in parentheses, a literal, too.
 void Form::condition(NodeId id) {
+  const bool was_in_on = in_on_;
+  in_on_ = tree_[id].kind == NodeKind::on;
+  if (tree_[id].kind != NodeKind::where || !where(id)) condition_as_it_is(id);
+  in_on_ = was_in_on;
+}
+
+void Form::condition_as_it_is(NodeId id) {
   const NodeId only = tree_[id].first_child;
   const NodeId inside =
       only != kNoNode && only == tree_[id].last_child ? grouping_.in_parens(only) : kNoNode;
@@ -194,15 +258,20 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
              (!is_word(tree_.tokens[token - 1], sql, "interval") ||
               (token > 1 && is_symbol(tree_.tokens[token - 2], sql, "::")));
     case NodeKind::order_item:
-      return keyword("asc");
+      return keyword("asc") || (is_rewriting_ && is_dropped_null_order(id, token));
     case NodeKind::join:
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
+      if (is_rewriting_ && is_dropped_side(id, token)) return true;
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
       return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");
+    case NodeKind::list:  // DuckDB ARRAY[..]
+      return token == node.begin && keyword("array") && rewrites();
+    case NodeKind::unpivot:  // EXCLUDE NULLS is Spark's default
+      return is_rewriting_ && is_excluded_nulls(id, token);
     default:
       return false;
   }
@@ -233,7 +302,15 @@ void Form::value_query(NodeId subquery) {
 void Form::select(NodeId id) {
   const NodeId outer = select_;
   select_ = id;
+  const NodeId outer_given = given_select_;
+  const NodeId outer_name = given_name_;
+  given_select_ = id;
+  given_name_ = std::exchange(given_names_, kNoNode);
+  const std::size_t windows = open_windows(id);
   select_parts(id);
+  windows_.resize(windows);
+  given_select_ = outer_given;
+  given_name_ = outer_name;
   select_ = outer;
 }
 
@@ -258,6 +335,37 @@ void Form::select_parts(NodeId id) {
   preimage_.end_list();
 }
 
+// The node that is all of an expression; kNoNode for operators, and for parentheses.
+NodeId Form::only_node(NodeId expr) const {
+  const std::optional<Term> only = grouping_.single(expr);
+  return only ? only->node : kNoNode;
+}
+
+NodeId Form::opened_node(NodeId expr) const {
+  const NodeId inside = grouping_.in_parens(expr);
+  return only_node(inside == kNoNode ? expr : inside);
+}
+
+bool Form::is_number(NodeId literal) const {
+  const std::uint32_t token = tree_[literal].begin;
+  return tree_[literal].kind == NodeKind::literal && tree_[literal].end == token + 1 &&
+         tree_.tokens[token].kind == TokenKind::number && !tokens_.holds_run_value(token);
+}
+
+void Form::count_words() {
+  counts_.resize(tree_.names.size());
+  for (const Token& token : tree_.tokens) ++counts_[token.name];
+}
+
+// Definitions have numbers in the order in which they are written, so that one that is not written
+// moves no other.
+std::int64_t Form::numbered(std::uint32_t definition) {
+  if (!is_rewriting_) return naming_.number_of(definition);
+  if (definition >= numbers_.size()) numbers_.resize(std::size_t{definition} * 2 + 16);
+  if (numbers_[definition] == 0) numbers_[definition] = ++last_number_;
+  return numbers_[definition];
+}
+
 // An item without an alias takes its column's name from its text, if it is no plain column.
 void Form::select_item(NodeId id) {
   const NodeId alias = tree_.child(id, NodeKind::alias);
@@ -271,10 +379,15 @@ void Form::select_item(NodeId id) {
     preimage_.begin_list(name_of(NodeKind::alias));
     node(tree_[alias].first_child);
     preimage_.end_list();
-  } else {
+  } else if (!rewritten_item(first, alias != kNoNode && alias == tree_[id].last_child &&
+                                            tree_[first].next == alias
+                                        ? alias
+                                        : kNoNode)) {
     rest(id, kNoNode);
     const bool is_value = select_ < values_.size() && values_[select_];
-    if (alias == kNoNode && !is_value && visible_ == 0 && !is_plain_column(first)) visible(first);
+    const bool is_named = alias == kNoNode && !is_value && visible_ == 0 &&
+                          !is_plain_column(first) && !(is_rewriting_ && is_named_by_sources(first));
+    if (is_named) visible(first);
   }
   preimage_.end_list();
 }
@@ -300,6 +413,7 @@ void Form::as_written(NodeId id) {
   preimage_.begin_list("as_written");
   for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
     const Token& t = tree_.tokens[i];
+    if (is_rewriting_ && is_excluded_nulls(id, i)) continue;
     const bool is_called = t.kind == TokenKind::identifier &&
                            is_symbol(tree_.tokens[i + 1], tree_.sql, "(") &&
                            tree_.names.word(t.name).is_builtin_function;
@@ -345,6 +459,9 @@ void Form::term(std::uint32_t number) {
       leaf(found.node);
       return;
     case Term::Kind::prefix:
+      if (is_rewriting_ && found.level.group == OperatorGroup::negation && negated_term(found)) {
+        return;
+      }
       preimage_.begin_list("prefix");
       op(found.node);
       term(found.operands[0]);
@@ -379,29 +496,18 @@ void Form::term(std::uint32_t number) {
 // a + b - c: operators of one level, grouped to the left, are one list. Long ones would be too deep
 // a tree for a recursive walk.
 void Form::chain(std::uint32_t number) {
-  const std::uint8_t level = grouping_[number].level.level;
-  const std::size_t first = spine_.size();
-  while (grouping_[number].kind == Term::Kind::infix && grouping_[number].level.level == level) {
-    spine_.push_back(number);
-    number = grouping_[number].operands[0];
-  }
+  if (in_on_ && swapped_equality(grouping_[number])) return;
   preimage_.begin_list("infix");
-  term(number);
-  while (spine_.size() > first) {
-    const Term infix = grouping_[spine_.back()];
-    spine_.pop_back();
-    op(infix.node);
-    term(infix.operands[1]);
-  }
+  links(number);
   preimage_.end_list();
 }
 
 void Form::op(NodeId id) {
   if (tree_[id].kind != NodeKind::op || tree_[id].first_child != kNoNode) {
-    node(id);
+    if (!is_rewriting_ || !collation(id)) node(id);
     return;
   }
-  preimage_.text("op", grouping_.text_of(id));
+  preimage_.text("op", is_rewriting_ ? operator_text(id) : grouping_.text_of(id));
 }
 
 void Form::cast(NodeId type_node, const Term* operand, NodeId expr_node) {
@@ -430,7 +536,8 @@ void Form::type(NodeId id) {
   // The grammar's own types. DuckDB 2 names a column by the others as they are written, Spark by
   // what it understood.
   const bool is_grammars = is_duckdb && word.word_class == WordClass::column_name;
-  const bool is_single = path == tree_[id].last_child && tree_[path].end == tree_[id].end;
+  const bool is_single = (path == tree_[id].last_child && tree_[path].end == tree_[id].end) ||
+                         (is_rewriting_ && has_ignored_length(id, path));
   const bool is_list = is_duckdb && is_symbol(tree_.tokens[tree_[path].end], tree_.sql, "[");
   std::string_view name = decimal_name(written);
   if (name.empty() && (is_single || is_list) && (visible_ == 0 || !is_duckdb || is_grammars)) {
@@ -443,12 +550,15 @@ void Form::type(NodeId id) {
   }
   preimage_.begin_list(name_of(NodeKind::type));
   preimage_.text("name", name);
-  rest(id, path);
+  const bool says_nothing =
+      is_rewriting_ &&
+      (decimal_name(written).empty() ? has_ignored_length(id, path) : default_scale(id, path));
+  if (!says_nothing) rest(id, path);
   preimage_.end_list();
 }
 
-CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens,
-                             const KnownColumns& known) {
+CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const KnownColumns& known,
+                             Rewrites rewrites) {
   const Naming naming(tree, known);
   CanonicalForm form;
   Preimage& preimage = form.preimage;
@@ -456,7 +566,7 @@ CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens,
   preimage.text("kind", "code");
   preimage.text("dialect", tree.dialect == Dialect::duckdb ? "duckdb" : "databricks");
   preimage.text("tier", "canonical");
-  Form(tree, tokens, naming, preimage).node(tree.root);
+  Form(tree, tokens, naming, rewrites, preimage).node(tree.root);
   form.assumes = naming.assumes();
   return form;
 }

@@ -38,9 +38,17 @@ std::string_view Form::plain_name(std::uint32_t token, NameUse::Kind use, bool* 
   return has_quotes ? written.substr(1, written.size() - 2) : written;
 }
 
+// Where an item stands at another place, and where another thing stands for an item.
+NameUse::Kind Form::as_it_counts(std::uint32_t token, NameUse::Kind kind) const {
+  if (folds_ && kind == NameUse::Kind::keeps_case) return NameUse::Kind::folded;
+  if (token == kept_token_ && kind == NameUse::Kind::folded) return NameUse::Kind::keeps_case;
+  return kind;
+}
+
 void Form::name(std::uint32_t token, NameUse use) {
   using Kind = NameUse::Kind;
   if (visible_ > 0) use = {Kind::keeps_case, 0};
+  use.kind = as_it_counts(token, use.kind);
   switch (use.kind) {
     case Kind::dropped:
       return;
@@ -48,10 +56,10 @@ void Form::name(std::uint32_t token, NameUse use) {
       preimage_.integer("source", use.number);
       return;
     case Kind::column:
-      preimage_.integer("definition", naming_.number_of(use.number));
+      preimage_.integer("definition", numbered(use.number));
       return;
     case Kind::cte:
-      preimage_.integer("cte", naming_.number_of(use.number));
+      preimage_.integer("cte", numbered(use.number));
       return;
     case Kind::folded:
     case Kind::keeps_case:
@@ -71,8 +79,9 @@ void Form::name(std::uint32_t token, NameUse use) {
 bool Form::name_as(std::string_view kind, std::uint32_t token) {
   NameUse use = naming_[token];
   if (visible_ > 0) use = {NameUse::Kind::keeps_case, 0};
+  use.kind = as_it_counts(token, use.kind);
   if (use.kind == NameUse::Kind::column) {
-    preimage_.integer(kind, naming_.number_of(use.number));
+    preimage_.integer(kind, numbered(use.number));
     return true;
   }
   if (use.kind != NameUse::Kind::folded && use.kind != NameUse::Kind::keeps_case &&
@@ -141,22 +150,28 @@ void Form::call(NodeId id) {
     plain(id);
     return;
   }
+  if (is_rewriting_ && rewritten_call(id, word)) return;
   preimage_.begin_list(name_of(NodeKind::call));
-  preimage_.text("function", word.text);
-  rest(id, called);
+  if (is_rewriting_) {
+    call_tokens(id, word);
+  } else {
+    preimage_.text("function", word.text);
+    rest(id, called);
+  }
   preimage_.end_list();
 }
 
 void Form::star(NodeId id) {
   preimage_.begin_list(name_of(NodeKind::star));
   std::uint32_t at = tree_[id].begin;
+  if (is_rewriting_ && is_whole_source(id)) at += 2;
   for (; at < tree_[id].end && !is_symbol(tree_.tokens[at], tree_.sql, "*"); ++at) {
     if (!is_symbol(tree_.tokens[at], tree_.sql, ".")) name(at, naming_[at]);
   }
   ++verbatim_;  // options
   for (const NodeId child : children(tree_, id)) {
     own_tokens(id, at, tree_[child].begin);
-    node(child);
+    if (!is_rewriting_ || !excluded_columns(child)) node(child);
     at = tree_[child].end;
   }
   --verbatim_;

@@ -50,6 +50,7 @@ constexpr Row kRows[] = {
     {"!~", P::infix, 50, 0, G::tilde},
     {"~~", P::infix, 50, 0, G::tilde},
     {"!~~", P::infix, 50, 0, G::tilde},
+    {"~~~", P::infix, 50, 0, G::tilde},
     {"||", P::infix, 60, 90, G::general},
     {"@>", P::infix, 60, 0, G::general},
     {"<@", P::infix, 60, 0, G::general},

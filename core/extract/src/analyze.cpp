@@ -96,7 +96,8 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
   if (options.usual_settings && has_canonical_form(tree)) {
     analysis.tier = AnalysisTier::canonical;
     const CodeHasher folded(text, options.relation_ids, TokenRoles{tree.keyword});
-    CanonicalForm form = canonical_form(tree, folded, options.columns);
+    CanonicalForm form = canonical_form(tree, folded, options.columns,
+                                        options.rewrites ? Rewrites::all : Rewrites::none);
     analysis.code_hash = sha256_hex(form.preimage.bytes());
     analysis.assumes = std::move(form.assumes);
   } else {

@@ -151,8 +151,10 @@ void Resolver::column(NodeId id, const Place& place, NameOf name_of) {
   if (name_of == NameOf::item) {
     // Spark names the column as it is written. DuckDB, too, where it is a field, a whole row or
     // another item of this SELECT, else it takes the name from the column's table.
+    // `b as a, t.a ... order by a`: of two items of one name that of the same case is meant.
+    const NameId shown = ascii_name(tree_, end - 1);
     const bool may_be_item =
-        parts == 1 && place.level != nullptr && count(place.level->aliases, first) > 0;
+        parts <= 2 && place.level != nullptr && count(place.level->aliases, shown) > 0;
     reference.keeps_case = !duckdb() || may_be_item || (parts == 1 && is_volatile(first)) ||
                            is_virtual || (parts != 1 && parts != 2) ||
                            (parts == 2 && reference.source == kNone) ||

@@ -151,13 +151,13 @@ def persist_docs(t: Twin) -> None:
 
 @scenario
 def alias_changes(t: Twin) -> None:
-    """Another relation: no history; its reader reads another relation with the same data."""
+    """Another relation: no history; its reader is the same query, of another relation."""
     chain(t)
     t.write("models/m.sql", "{{ config(alias='mm') }} select id, v from {{ ref('s') }}")
     t.run(
         "build",
         no_new_data="s",
-        expect={"m": "no_history", "c": "code_changed"},
+        expect={"m": "no_history", "c": "new_upstream_data"},
     )
 
 
@@ -174,7 +174,7 @@ def aliases_swapped(t: Twin) -> None:
     t.run("build", no_history="x y z")
     t.edit("models/x.sql", "ax", "ay")
     t.edit("models/y.sql", "ay", "ax")
-    t.run("build", code_changed="x y", expect={"z": "code_changed"})
+    t.run("build", code_changed="x y", expect={"z": "new_upstream_data"})
     t.run("build", no_new_data="x y z")
 
 

@@ -45,6 +45,12 @@ class Preimage {
   // Appends fields that another Preimage collected.
   void append(const Preimage& fields) { put(fields.bytes()); }
   void clear() { used_ = 0; }
+  std::size_t size() const { return used_; }
+  // Takes back what came behind a size.
+  void cut(std::size_t size) { used_ = size; }
+  // The bytes [begin, middle) and [after, size()) change places where the second are less; what is
+  // between stays between.
+  void order(std::size_t begin, std::size_t middle, std::size_t after);
   void reserve(std::size_t bytes) { grow(bytes); }
 
   // Input of SHA-256. Valid until the next field.

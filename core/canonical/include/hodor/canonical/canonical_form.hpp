@@ -17,7 +17,10 @@
 //     count
 //     A column or literal of one token is one field of that tag instead: its text, or the number of
 //     its definition.
+//   string, hex  the value of a string literal; unit, value  of an interval; collate  a collation
 //   as_written  a list: the tokens of an expression whose text may become a column's name
+// Numbers of definitions count from 1 in the order in which they are written. What has several
+// spellings is written as one of them: see the files rewrite_*.cpp.
 #pragma once
 #include "hodor/base/preimage.hpp"
 #include "hodor/fingerprint/code_hash.hpp"
@@ -31,6 +34,10 @@ inline bool has_canonical_form(const Tree& tree) {
   return tree.exact() && tree[tree.root].kind == NodeKind::query;
 }
 
+// Whether one spelling stands for several by the rules of rewrite_*.cpp. Each was shown by running
+// its pairs; until all of them together have withstood an attack, decisions do without.
+enum class Rewrites { none, all };
+
 struct CanonicalForm {
   Preimage preimage;
   // What it takes for granted, sorted. Two different texts of one form are one query only while
@@ -40,6 +47,7 @@ struct CanonicalForm {
 
 // Requires has_canonical_form(tree). `tokens` folds what the parser consumed as keywords. `known`:
 // columns of tables; of the others absences are assumed.
-CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const KnownColumns& known);
+CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const KnownColumns& known,
+                             Rewrites rewrites = Rewrites::none);
 
 }  // namespace hodor

@@ -31,7 +31,7 @@ def pairs() -> list[dict[str, Any]]:
     rows = []
     for path in sorted(PAIRS.glob("*.jsonl")):
         rows += [json.loads(line) for line in path.read_text().splitlines() if line]
-    return rows
+    return [row for row in rows if "a" in row]  # mined.jsonl has verdicts
 
 
 def test_texts_of_the_pairs_keep_their_hashes() -> None:

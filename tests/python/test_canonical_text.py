@@ -133,7 +133,7 @@ with d as (select i as id from t), e as (select i as id from u)
  select d.id, e.id as r from d left join e on d.id = e.id
 select a::decimal(10,2), cast(a as NUMERIC), a::decimal, b::varchar(3), v::real from t
 select null::interval i, null::interval as j, null::date d from t
-select i name, a as year, year(d) from t
+select i as name, a as year, year(d) from t
 values (1, 'a'), (2, null)
 table t
 select 5 % 3, 7 // 2, 1 | 2, 5 & 4, ~1, 1 << 2, 'a' ^@ 'a'

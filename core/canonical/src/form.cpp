@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hodor/syntax/words.hpp"
+#include "shown_names.hpp"
 #include "type_names.hpp"
 
 namespace hodor {
@@ -287,17 +288,6 @@ bool Form::is_plain_name(std::uint32_t token) const {
          (tree_.dialect == Dialect::databricks && t.word_class == WordClass::unreserved);
 }
 
-// A subquery that stands for a value: nobody sees the names of its columns.
-void Form::value_query(NodeId subquery) {
-  const NodeId query = tree_.child(subquery, NodeKind::query);
-  if (query == kNoNode || sees_made_names_) return;
-  for (const NodeId body : children(tree_, query)) {
-    if (tree_[body].kind != NodeKind::select) continue;
-    values_.resize(tree_.nodes.size());
-    values_[body] = true;
-  }
-}
-
 // FROM t SELECT a is SELECT a FROM t.
 void Form::select(NodeId id) {
   const NodeId outer = select_;
@@ -448,7 +438,9 @@ void Form::expr(NodeId id) {
 }
 
 void Form::leaf(NodeId id) {
-  if (tree_[id].kind == NodeKind::subquery) value_query(id);
+  if (tree_[id].kind == NodeKind::subquery && !sees_made_names_) {
+    mark_selects_of_value(tree_, id, values_);
+  }
   node(id);
 }
 

@@ -27,7 +27,7 @@ class Form {
     for (NameId name = kNoName + 1; name < tree.names.size(); ++name) {
       sees_made_names_ |= may_be_made_of_text(tree, name);
     }
-    count_words();
+    if (is_rewriting_) count_words();
   }
 
   void node(NodeId id);
@@ -54,7 +54,6 @@ class Form {
   bool is_plain_name(std::uint32_t token) const;
   void select(NodeId id);
   void select_parts(NodeId id);
-  void value_query(NodeId subquery);
   void select_item(NodeId id);
   void expr(NodeId id);
   void leaf(NodeId id);

@@ -1,27 +1,9 @@
 // Names in the canonical form: columns, tables, aliases.
 #include "form.hpp"
 #include "hodor/syntax/words.hpp"
+#include "shown_names.hpp"
 
 namespace hodor {
-namespace {
-
-bool is_plain(std::string_view name) {
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
-  for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter && !(c >= '0' && c <= '9') && c != '_') return false;
-  }
-  return true;
-}
-
-// Without its quotes it would be, or could be, another thing: a keyword, a function without
-// parentheses.
-bool needs_quotes(const WordEntry& word) {
-  return word.word_class != WordClass::none || word.volatile_word != nullptr ||
-         word.is_builtin_function;
-}
-
-}  // namespace
 
 // The name as it counts when it is only letters, digits and '_', and needs no quotes. Empty for
 // others.

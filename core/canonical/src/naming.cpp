@@ -11,10 +11,6 @@
 namespace hodor {
 namespace {
 
-bool is_name(TokenKind kind) {
-  return kind == TokenKind::identifier || kind == TokenKind::quoted_identifier;
-}
-
 void tidy(std::vector<Gap>& gaps) {
   std::sort(gaps.begin(), gaps.end());
   gaps.erase(std::unique(gaps.begin(), gaps.end()), gaps.end());

@@ -72,7 +72,6 @@ class TextForm {
   // text_terms.cpp
   void expr(NodeId id);
   void leaf(NodeId id);
-  void value_query(NodeId subquery);
   void term(std::uint32_t number);
   void operand(std::uint32_t number, const Term& outer, bool is_left);
   bool needs_parens(std::uint32_t number, const Term& outer, bool is_left) const;

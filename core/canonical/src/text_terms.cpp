@@ -1,6 +1,7 @@
 // Expressions in the canonical text: operators with the parentheses that their tree needs.
 #include <utility>
 
+#include "shown_names.hpp"
 #include "text.hpp"
 
 namespace hodor {
@@ -20,19 +21,10 @@ void TextForm::expr(NodeId id) {
 
 void TextForm::leaf(NodeId id) {
   breaks_ = false;
-  if (tree_[id].kind == NodeKind::subquery) value_query(id);
-  node(id);
-}
-
-// A subquery that stands for a value: nobody sees the names of its columns.
-void TextForm::value_query(NodeId subquery) {
-  const NodeId query = tree_.child(subquery, NodeKind::query);
-  if (query == kNoNode || sees_made_names_) return;
-  for (const NodeId body : children(tree_, query)) {
-    if (tree_[body].kind != NodeKind::select) continue;
-    values_.resize(tree_.nodes.size());
-    values_[body] = true;
+  if (tree_[id].kind == NodeKind::subquery && !sees_made_names_) {
+    mark_selects_of_value(tree_, id, values_);
   }
+  node(id);
 }
 
 void TextForm::term(std::uint32_t number) {

@@ -93,9 +93,9 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
   analysis.facts = extract_facts(tree, extract);
   const std::vector<std::uint8_t> keyword = foldable_keywords(tree);
   const CodeHasher hasher(text, options.relation_ids, TokenRoles{keyword});
+  const CodeHasher folded(text, options.relation_ids, TokenRoles{tree.keyword});
   if (options.usual_settings && has_canonical_form(tree)) {
     analysis.tier = AnalysisTier::canonical;
-    const CodeHasher folded(text, options.relation_ids, TokenRoles{tree.keyword});
     CanonicalForm form = canonical_form(tree, folded, options.columns,
                                         options.rewrites ? Rewrites::all : Rewrites::none);
     analysis.code_hash = sha256_hex(form.preimage.bytes());
@@ -105,7 +105,6 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
   }
   count_opaque(tree, &analysis.opaque, &analysis.opaque_tokens);
   if (!options.parts && !options.texts) return analysis;
-  const CodeHasher folded(text, options.relation_ids, TokenRoles{tree.keyword});
   std::optional<CanonicalText> canonical;
   if (has_canonical_form(tree)) canonical.emplace(tree, folded, options.columns);
   if (options.texts && analysis.tier == AnalysisTier::canonical) {

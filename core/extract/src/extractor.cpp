@@ -10,10 +10,6 @@
 namespace hodor {
 namespace {
 
-bool is_name(TokenKind kind) {
-  return kind == TokenKind::identifier || kind == TokenKind::quoted_identifier;
-}
-
 // Calls of the grammar that are no function of the engine's catalog.
 bool is_call_of_grammar(Dialect dialect, std::string_view name) {
   static constexpr std::string_view kBoth[] = {"all", "any", "array", "exists", "some", "row"};

@@ -21,10 +21,6 @@ const char* name_of(Dialect dialect) {
   return "";
 }
 
-bool is_name(TokenKind kind) {
-  return kind == TokenKind::identifier || kind == TokenKind::quoted_identifier;
-}
-
 // Words, numbers, strings and parameters: two of them without a gap may be cut differently
 // elsewhere.
 bool is_wordlike(TokenKind kind) {

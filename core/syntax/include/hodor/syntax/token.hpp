@@ -21,6 +21,9 @@ constexpr bool is_error(TokenKind kind) { return kind > TokenKind::end; }
 constexpr bool is_string(TokenKind kind) {
   return kind >= TokenKind::string && kind <= TokenKind::dollar_string;
 }
+constexpr bool is_name(TokenKind kind) {
+  return kind == TokenKind::identifier || kind == TokenKind::quoted_identifier;
+}
 const char* name_of(TokenKind kind);
 
 // The class of a bare word in the engine's keyword list. A class says where the word may be used as

@@ -23,6 +23,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).parents[1]))
+
+from open_databases import let_go
+
 PLAIN = os.environ.get("HODOR_E2E_PLAIN") == "1"
 OUTPUT_TAIL = 20_000
 
@@ -119,6 +123,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
     outcome = dbtRunner().invoke(args)
     seconds = time.monotonic() - started
     close_warehouse()
+    let_go(Path(request["dir"]))
     results = getattr(outcome.result, "results", None)
     rows = [result_of(r) for r in results if hasattr(r, "node")] if results is not None else []
     return {

@@ -22,6 +22,9 @@ from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.cli.main import dbtRunner
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+sys.path.append(str(REPOSITORY / "tests"))
+
+from open_databases import let_go  # noqa: E402
 
 
 class Toy:
@@ -160,6 +163,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def toy(folder: Path) -> Toy:
+    assert let_go(folder) == []
     for path in folder.iterdir():
         if path.name == "target":
             for inner in path.iterdir():

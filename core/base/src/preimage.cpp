@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace hodor {
 namespace {
@@ -105,8 +106,15 @@ class Dumper {
 
 }  // namespace
 
+void Preimage::move_to(std::size_t capacity) {
+  auto storage = std::make_unique_for_overwrite<char[]>(capacity);
+  if (used_ > 0) std::memcpy(storage.get(), storage_.get(), used_);
+  storage_ = std::move(storage);
+  capacity_ = capacity;
+}
+
 void Preimage::order(std::size_t begin, std::size_t middle, std::size_t after) {
-  const std::string_view all(storage_.data(), used_);
+  const std::string_view all(storage_.get(), used_);
   const std::string_view first = all.substr(begin, middle - begin);
   const std::string_view second = all.substr(after);
   if (first <= second) return;

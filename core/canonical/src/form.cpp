@@ -551,7 +551,7 @@ void Form::type(NodeId id) {
 
 CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const KnownColumns& known,
                              Rewrites rewrites) {
-  const Naming naming(tree, known);
+  Naming naming(tree, known);
   CanonicalForm form;
   Preimage& preimage = form.preimage;
   preimage.reserve(tree.sql.size() * 2 + 256);
@@ -559,7 +559,7 @@ CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const K
   preimage.text("dialect", tree.dialect == Dialect::duckdb ? "duckdb" : "databricks");
   preimage.text("tier", "canonical");
   Form(tree, tokens, naming, rewrites, preimage).node(tree.root);
-  form.assumes = naming.assumes();
+  form.assumes = std::move(naming).assumes();
   return form;
 }
 

@@ -32,6 +32,8 @@ Naming::Naming(const Tree& tree, const KnownColumns& known)
   }
   tidy(read_of_);
   tidy(owned_);
+  is_owned_.resize(tree.names.size());
+  for (const Gap& gap : owned_) is_owned_[gap.column] = true;
   assumed_.reserve(scopes_.references.size());
   std::vector<std::uint32_t> open(tree.names.size());
   count_names(open);
@@ -107,7 +109,7 @@ void Naming::count_names(std::vector<std::uint32_t>& open) {
 }
 
 bool Naming::is_refuted(const Gap& gap) const {
-  return std::binary_search(owned_.begin(), owned_.end(), gap);
+  return is_owned_[gap.column] && std::binary_search(owned_.begin(), owned_.end(), gap);
 }
 
 bool Naming::is_refuted(GapRange gaps) const {

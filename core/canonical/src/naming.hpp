@@ -34,7 +34,7 @@ class Naming {
 
   NameUse operator[](std::uint32_t token) const { return uses_[token]; }
   // Sorted; the form is right only while all of them hold.
-  const std::vector<Absence>& assumes() const { return assumes_; }
+  std::vector<Absence> assumes() && { return std::move(assumes_); }
   const Scopes& scopes() const { return scopes_; }
   // The number by which a definition is written: a name that is not renamed moves none.
   std::uint32_t number_of(std::uint32_t definition) const { return numbers_[definition]; }
@@ -56,6 +56,7 @@ class Naming {
   std::vector<std::uint32_t> numbers_;  // per definition
   std::vector<std::uint8_t> replaced_;  // per source: its name is written as its number
   std::vector<Gap> owned_;              // sorted: columns that open tables do have
+  std::vector<bool> is_owned_;          // per name: in one of these
   std::vector<Gap> read_of_;  // sorted: columns read by a source's name; `table` is the source
   std::vector<Gap> assumed_;  // while the text is read
   std::vector<NameUse> uses_;

@@ -3,15 +3,6 @@
 
 namespace hodor {
 
-bool is_plain(std::string_view name) {
-  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
-  for (const char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter && !(c >= '0' && c <= '9') && c != '_') return false;
-  }
-  return true;
-}
-
 bool needs_quotes(const WordEntry& word) {
   return word.word_class != WordClass::none || word.volatile_word != nullptr ||
          word.is_builtin_function;

@@ -3,7 +3,6 @@
 // In:  names, words, subqueries of a tree. Out: answers that hold for all supported versions.
 // Never: what a name means; that is in naming.hpp.
 #pragma once
-#include <string_view>
 #include <vector>
 
 #include "hodor/syntax/ast.hpp"
@@ -11,8 +10,6 @@
 
 namespace hodor {
 
-// Only letters, digits and '_', and no digit first.
-bool is_plain(std::string_view name);
 // Without its quotes it would be, or could be, another thing: a keyword, a function without
 // parentheses.
 bool needs_quotes(const WordEntry& word);

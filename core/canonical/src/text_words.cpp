@@ -49,7 +49,7 @@ void TextForm::written_name(std::uint32_t token, bool folds, bool is_in_place) {
   const Token& t = tree_.tokens[token];
   if (is_first_ && t.name != kNoName) names_.note_other(t.name);
   const std::string_view written = t.text(tree_.sql);
-  if (t.name == kNoName || !is_plain(tree_.names.text(t.name)) || tokens_.holds_run_value(token)) {
+  if (t.name == kNoName || !tree_.names.is_plain(t.name) || tokens_.holds_run_value(token)) {
     lines_.put(written);
     return;
   }

@@ -91,10 +91,12 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
     extract.run_values.push_back({place.begin, place.end});
   }
   analysis.facts = extract_facts(tree, extract);
-  const std::vector<std::uint8_t> keyword = foldable_keywords(tree);
+  const bool is_canonical = options.usual_settings && has_canonical_form(tree);
+  std::vector<std::uint8_t> keyword;
+  if (!is_canonical || options.parts || options.texts) keyword = foldable_keywords(tree);
   const CodeHasher hasher(text, options.relation_ids, TokenRoles{keyword});
   const CodeHasher folded(text, options.relation_ids, TokenRoles{tree.keyword});
-  if (options.usual_settings && has_canonical_form(tree)) {
+  if (is_canonical) {
     analysis.tier = AnalysisTier::canonical;
     CanonicalForm form = canonical_form(tree, folded, options.columns,
                                         options.rewrites ? Rewrites::all : Rewrites::none);

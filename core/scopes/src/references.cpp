@@ -84,22 +84,6 @@ void Resolver::add_gaps(const RowShape& shape, NameId name) {
 
 GapRange Resolver::gaps_since(std::uint32_t begin) const { return {begin, gap_count()}; }
 
-bool may_be_made_of_text(const Tree& tree, NameId name) {
-  const std::string_view text = tree.names.text(name);
-  const auto is_of_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return text.empty() || (text[0] >= '0' && text[0] <= '9') ||
-         !std::all_of(text.begin(), text.end(), is_of_word);
-}
-
-bool is_numbered(const Tree& tree, NameId name) {
-  if (tree.dialect != Dialect::duckdb) return false;
-  const std::string_view text = tree.names.text(name);
-  const std::size_t digits = text.find_last_not_of("0123456789");
-  return digits != std::string_view::npos && digits + 1 < text.size() && text[digits] == '_';
-}
-
 bool may_make(const Tree& tree, const RowShape& shape, NameId name) {
   return shape.is_unknown || (shape.is_numbered && is_numbered(tree, name)) ||
          (count(shape.columns, kNoName) > 0 && may_be_made_of_text(tree, name));

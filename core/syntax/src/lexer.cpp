@@ -40,9 +40,11 @@ class Lexer {
       const char c = source_.sql[at_];
       if (source_.rules.is(c, byte_class::space)) {
         gap_.space_before = true;
-        gap_.newline_before = gap_.newline_before || c == '\n' || c == '\r';
         ++at_;
-        skip_indentation();
+        if (c == '\n' || c == '\r') {
+          gap_.newline_before = true;
+          skip_indentation();
+        }
         continue;
       }
       // Most tokens begin right here; spaces that are left are odd ones.

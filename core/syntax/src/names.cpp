@@ -12,17 +12,35 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 256;
 
+// For short texts cheaper than the call of memcmp.
+bool is_equal(const char* a, const char* b, std::size_t size) {
+  if (size < 4 || size > 16) return std::memcmp(a, b, size) == 0;
+  const auto differ = [&](auto first, auto other, std::size_t at) {
+    std::memcpy(&first, a + at, sizeof first);
+    std::memcpy(&other, b + at, sizeof other);
+    return first ^ other;
+  };
+  if (size >= 8) {
+    constexpr std::uint64_t k = 0;
+    return (differ(k, k, 0) | differ(k, k, size - 8)) == 0;
+  }
+  constexpr std::uint32_t k = 0;
+  return (differ(k, k, 0) | differ(k, k, size - 4)) == 0;
+}
+
 }  // namespace
 
 Names::Names(Dialect dialect) : dialect_(dialect), slots_(2, kNoName) {
-  entries_.push_back({0, 0, 0, true, &find_word(dialect, {})});
+  Entry none;
+  none.word = &find_word(dialect, {});
+  entries_.push_back(none);
 }
 
 bool Names::is_same(const Entry& entry, std::string_view value) const {
   if (entry.size != value.size()) return false;
   const char* folded = folded_.data() + entry.begin;
   // Most names are in lower case already.
-  return std::memcmp(value.data(), folded, entry.size) == 0 ||
+  return is_equal(value.data(), folded, entry.size) ||
          equals_ignoring_case(value, {folded, entry.size});
 }
 
@@ -55,11 +73,15 @@ NameId Names::add(std::string_view value) {
     if (entry.hash == hash && is_same(entry, value)) return slots_[slot];
   }
   Entry entry{static_cast<std::uint32_t>(folded_.size()), static_cast<std::uint32_t>(value.size()),
-              hash, true, nullptr};
+              hash, true, !is_digit(value[0]), false, nullptr};
   for (const char c : value) {
     folded_.push_back(lower(c));
     entry.is_ascii = entry.is_ascii && !is_wide(c);
+    entry.is_plain = entry.is_plain && (is_letter(c) || is_digit(c) || c == '_');
   }
+  const std::size_t before_digits = value.find_last_not_of("0123456789");
+  entry.is_numbered = before_digits != std::string_view::npos &&
+                      before_digits + 1 < value.size() && value[before_digits] == '_';
   entry.word = &find_word(dialect_, value);
   const auto id = static_cast<NameId>(entries_.size());
   entries_.push_back(entry);

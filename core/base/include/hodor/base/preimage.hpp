@@ -18,6 +18,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -54,8 +55,8 @@ class Preimage {
   void reserve(std::size_t bytes) { grow(bytes); }
 
   // Input of SHA-256. Valid until the next field.
-  std::string_view bytes() const& { return {storage_.data(), used_}; }
-  std::string bytes() && { return storage_.substr(0, used_); }
+  std::string_view bytes() const& { return {storage_.get(), used_}; }
+  std::string bytes() && { return {storage_.get(), used_}; }
   // One line a field: indentation, kind, tag, " = " and the value with control characters escaped.
   std::string dump() const { return dump(bytes()); }
   // The same for stored bytes; ends with a line "malformed at byte N" when they break the grammar.
@@ -65,8 +66,9 @@ class Preimage {
   static constexpr std::size_t kSizeBytes = 10;  // at most, of a LEB128 of 64 bits
 
   void grow(std::size_t more) {
-    if (storage_.size() - used_ < more) storage_.resize(used_ + more + storage_.size());
+    if (capacity_ - used_ < more) move_to(used_ + more + capacity_);
   }
+  void move_to(std::size_t capacity);
   // Appends where `grow` made room.
   void put_byte(char byte) { storage_[used_++] = byte; }
   void put_size(std::uint64_t n) {
@@ -74,9 +76,22 @@ class Preimage {
     put_byte(static_cast<char>(n));
   }
   void put_text(std::string_view text) {
-    if (text.empty()) return;
-    std::memcpy(storage_.data() + used_, text.data(), text.size());
+    copy(storage_.get() + used_, text.data(), text.size());
     used_ += text.size();
+  }
+  // Most texts are words: two copies of a fixed size that overlap cost less than a call.
+  static void copy(char* to, const char* from, std::size_t size) {
+    if (size > 16) {
+      std::memcpy(to, from, size);
+    } else if (size >= 8) {
+      std::memcpy(to, from, 8);
+      std::memcpy(to + size - 8, from + size - 8, 8);
+    } else if (size >= 4) {
+      std::memcpy(to, from, 4);
+      std::memcpy(to + size - 4, from + size - 4, 4);
+    } else {
+      for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
+    }
   }
   void put(std::string_view text) {
     grow(text.size());
@@ -97,7 +112,8 @@ class Preimage {
     put_text(value);
   }
 
-  std::string storage_;  // its first `used_` bytes
+  std::unique_ptr<char[]> storage_;  // not initialised behind `used_`
+  std::size_t capacity_ = 0;
   std::size_t used_ = 0;
 };
 

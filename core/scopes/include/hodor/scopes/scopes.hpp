@@ -123,9 +123,13 @@ Scopes resolve_names(const Tree& tree, const KnownColumns& known);
 TokenRange recursive_branch(const Tree& tree, NodeId query);
 
 // Whether an engine could make this name of the text of an expression: it is more than a word.
-bool may_be_made_of_text(const Tree& tree, NameId name);
+inline bool may_be_made_of_text(const Tree& tree, NameId name) {
+  return !tree.names.is_plain(name);
+}
 // `a_1`: DuckDB gives such a name to the second column `a` of a subquery.
-bool is_numbered(const Tree& tree, NameId name);
+inline bool is_numbered(const Tree& tree, NameId name) {
+  return tree.dialect == Dialect::duckdb && tree.names.is_numbered(name);
+}
 // Whether a column could have this name that does not stand in the text.
 bool may_make(const Tree& tree, const RowShape& shape, NameId name);
 

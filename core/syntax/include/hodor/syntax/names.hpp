@@ -37,6 +37,10 @@ class Names {
     return {folded_.data() + entries_[id].begin, entries_[id].size};
   }
   bool is_ascii(NameId id) const { return entries_[id].is_ascii; }
+  // Letters, digits and '_', no digit first.
+  bool is_plain(NameId id) const { return entries_[id].is_plain; }
+  // Ends in '_' and digits.
+  bool is_numbered(NameId id) const { return entries_[id].is_numbered; }
   const WordEntry& word(NameId id) const { return *entries_[id].word; }
 
  private:
@@ -45,6 +49,8 @@ class Names {
     std::uint32_t size = 0;
     std::uint32_t hash = 0;
     bool is_ascii = true;
+    bool is_plain = false;
+    bool is_numbered = false;
     const WordEntry* word = nullptr;
   };
   bool is_same(const Entry& entry, std::string_view value) const;

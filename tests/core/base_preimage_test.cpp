@@ -128,8 +128,7 @@ TEST(Preimage, DumpOfDamagedBytesSaysWhereAndNeverFails) {
 }
 
 TEST(Preimage, AppendAddsTheFieldsOfAnother) {
-  const auto one = made([](Preimage& p) { p.text("a", "1"); });
-  auto both = one;
+  auto both = made([](Preimage& p) { p.text("a", "1"); });
   both.append(made([](Preimage& p) { p.text("b", "2"); }));
   EXPECT_EQ(both.bytes(), made([](Preimage& p) { p.text("a", "1"), p.text("b", "2"); }).bytes());
   both.clear();

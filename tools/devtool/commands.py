@@ -109,10 +109,14 @@ def sanitize(arguments: Arguments) -> None:
 
 
 def fuzz(arguments: Arguments) -> None:
-    """Throw mutated SQL at the core under the sanitizers: `fuzz [seconds per target]`."""
+    """Throw mutated SQL at the core under the sanitizers: `fuzz [--guided] [seconds per target]`."""
     python = environment.ensure()
-    folder = native.build(python, "asan")
-    suites.fuzz(folder, arguments)
+    if "--guided" in arguments:
+        arguments.remove("--guided")
+        folder = native.build(python, "libfuzzer", tests=False, compiler=native.clang())
+        suites.fuzz_guided(python, folder, arguments)
+    else:
+        suites.fuzz(native.build(python, "asan"), arguments)
 
 
 def mutation(arguments: Arguments) -> None:

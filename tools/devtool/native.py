@@ -18,12 +18,15 @@ GOOGLETEST = Path("/usr/src/googletest")
 _JOBS = str(min(os.cpu_count() or 1, 8))
 
 
-def build(environment: Environment, preset: str, *targets: str, tests: bool = True) -> Path:
-    """Brings build/<preset> up to date and returns it. `tests`: GoogleTest is needed."""
+def build(
+    environment: Environment, preset: str, *targets: str, tests: bool = True, compiler: str = ""
+) -> Path:
+    """Brings build/<preset> up to date and returns it. `tests`: GoogleTest is needed; `compiler`: another
+    one than the machine's own."""
     if tests:
         require_googletest()
     folder = ROOT / "build" / preset
-    _configure(environment, preset, folder)
+    _configure(environment, preset, folder, compiler)
     command: list[str | Path] = [environment.bin / "ninja", "-C", folder, "-j", _JOBS]
     output = run_quietly(
         [*command, *targets],
@@ -51,6 +54,17 @@ def run_core_tests(environment: Environment, folder: Path, *arguments: str) -> N
     )
 
 
+def clang() -> str:
+    """The newest clang++ of the machine. Raises Failed when there is none."""
+    names = ["clang++", *(f"clang++-{version}" for version in range(22, 13, -1))]
+    for name in names:
+        if found := shutil.which(name):
+            return found
+    raise Failed(
+        "clang++ with libFuzzer is needed (Debian: apt-get install clang libclang-rt-14-dev)."
+    )
+
+
 def require_googletest() -> None:
     """GoogleTest's sources: a prebuilt one would not fit our flags."""
     if _has_googletest():
@@ -73,7 +87,7 @@ def _has_googletest() -> bool:
     return (GOOGLETEST / "googletest" / "src" / "gtest-all.cc").is_file()
 
 
-def _configure(environment: Environment, preset: str, folder: Path) -> None:
+def _configure(environment: Environment, preset: str, folder: Path, compiler: str) -> None:
     if shutil.which("g++") is None and shutil.which("c++") is None:
         raise Failed("a C++20 compiler is needed (Debian and Ubuntu: apt-get install g++).")
     command = [
@@ -82,6 +96,8 @@ def _configure(environment: Environment, preset: str, folder: Path) -> None:
         f"-DCMAKE_MAKE_PROGRAM={environment.bin / 'ninja'}",
         f"-DPython_EXECUTABLE={environment.python}",
     ]
+    if compiler:
+        command.append(f"-DCMAKE_CXX_COMPILER={compiler}")
     if not _has_googletest():
         command.append("-DHODOR_TESTS=OFF")
     stamp = folder / ".hodor-configured"

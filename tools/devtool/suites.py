@@ -131,6 +131,15 @@ def fuzz(folder: Path, arguments: list[str]) -> None:
         run([target, f"-max_total_time={seconds}", seeds], cwd=target.parent)
 
 
+def fuzz_guided(python: Environment, folder: Path, arguments: list[str]) -> None:
+    """Each fuzz target under libFuzzer, which looks for texts that reach new code."""
+    given: list[str | Path] = ["--targets", folder / "tests" / "fuzz"]
+    if (queries := ROOT.parent / "shared" / "corpus").is_dir():
+        given += ["--corpus", queries]
+    script = ROOT / "tests" / "fuzz" / "guided.py"
+    run([python.python, script, *given, *arguments], env=python.variables())
+
+
 def mutation(python: Environment, arguments: list[str]) -> None:
     """Planted mistakes in core/decision and core/fingerprint, each of which a test must notice.
     `--sample`: an eighth of them, another one after each commit."""

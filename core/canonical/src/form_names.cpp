@@ -10,7 +10,8 @@ namespace hodor {
 std::string_view Form::plain_name(std::uint32_t token, NameUse::Kind use, bool* is_quoted) const {
   const Token& t = tree_.tokens[token];
   const std::string_view folded = tree_.names.text(t.name);
-  if (t.name == kNoName || !tree_.names.is_plain(t.name) || tokens_.holds_run_value(token)) return {};
+  if (t.name == kNoName || !tree_.names.is_plain(t.name) || tokens_.holds_run_value(token))
+    return {};
   const bool has_quotes = t.kind == TokenKind::quoted_identifier;
   // Behind a dot any word is a name.
   const bool is_part = token > 0 && is_symbol(tree_.tokens[token - 1], tree_.sql, ".");

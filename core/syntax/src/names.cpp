@@ -72,16 +72,21 @@ NameId Names::add(std::string_view value) {
     const Entry& entry = entries_[slots_[slot]];
     if (entry.hash == hash && is_same(entry, value)) return slots_[slot];
   }
-  Entry entry{static_cast<std::uint32_t>(folded_.size()), static_cast<std::uint32_t>(value.size()),
-              hash, true, !is_digit(value[0]), false, nullptr};
+  Entry entry{static_cast<std::uint32_t>(folded_.size()),
+              static_cast<std::uint32_t>(value.size()),
+              hash,
+              true,
+              !is_digit(value[0]),
+              false,
+              nullptr};
   for (const char c : value) {
     folded_.push_back(lower(c));
     entry.is_ascii = entry.is_ascii && !is_wide(c);
     entry.is_plain = entry.is_plain && (is_letter(c) || is_digit(c) || c == '_');
   }
   const std::size_t before_digits = value.find_last_not_of("0123456789");
-  entry.is_numbered = before_digits != std::string_view::npos &&
-                      before_digits + 1 < value.size() && value[before_digits] == '_';
+  entry.is_numbered = before_digits != std::string_view::npos && before_digits + 1 < value.size() &&
+                      value[before_digits] == '_';
   entry.word = &find_word(dialect_, value);
   const auto id = static_cast<NameId>(entries_.size());
   entries_.push_back(entry);

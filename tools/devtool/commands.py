@@ -119,6 +119,12 @@ def fuzz(arguments: Arguments) -> None:
         suites.fuzz(native.build(python, "asan"), arguments)
 
 
+def coverage(arguments: Arguments) -> None:
+    """Say which lines of the core the pairs, the corpus and the fuzz targets reach: `coverage [--missed]`."""
+    python = environment.ensure()
+    suites.coverage(python, native.build(python, "coverage", tests=False), arguments)
+
+
 def mutation(arguments: Arguments) -> None:
     """Check that the tests notice planted mistakes in the core's decisions and hashes."""
     python = environment.ensure()
@@ -192,6 +198,7 @@ COMMANDS: dict[str, Callable[[Arguments], None]] = {
     "bench": bench,
     "sanitize": sanitize,
     "fuzz": fuzz,
+    "coverage": coverage,
     "mutation": mutation,
     "corpus": corpus,
     "extensions": extensions,

@@ -20,6 +20,7 @@ void bind_analysis(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);
 void bind_lineage(nanobind::module_& m);
 void bind_decision(nanobind::module_& m);
+void bind_delta(nanobind::module_& m);
 
 // The value, or ValueError with the core's words.
 template <class T>

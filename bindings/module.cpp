@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   hodor::python::bind_batch(m);
   hodor::python::bind_lineage(m);
   hodor::python::bind_decision(m);
+  hodor::python::bind_delta(m);
 }

@@ -385,3 +385,47 @@ def decide(*, kind: str, supported: bool, full_refresh: bool, hook_writes: bool,
     upstreams: (key, group, kind, token or None). Times are UTC epoch milliseconds.
     Raises ValueError for an unknown name or a text that is no version token.
     """
+
+class DeltaHistory:
+    """One listing of a Delta table's history."""
+
+    @staticmethod
+    def read(rows: Sequence[tuple[int | None, int | None, str | None, object, object]], page: int) -> DeltaHistory:
+        """
+        rows: (version, UTC epoch ms, operation, parameters, metrics), at most `page`.
+
+        Raises ValueError with a sentence when they prove nothing.
+        """
+
+    @property
+    def data(self) -> str:
+        """The data part of a version token of now."""
+
+    @property
+    def commits(self) -> list[tuple[int, int, str, str]]:
+        """
+        (version, UTC epoch ms, operation, none | schema | data), newest first.
+        """
+
+    def decides(self, tokens: Sequence[str]) -> bool:
+        """
+        Whether no larger listing could say more about any of these recorded tokens.
+        """
+
+    def are_ours(self, before: str | None, writes: Sequence[str]) -> bool:
+        """
+        Whether since the token `before` exactly these statements have written.
+
+        before: None when the first of them made the table. writes: create, write, merge,
+        delete, update, truncate, columns, change_column; else ValueError.
+        """
+
+def recorded_page(token: str) -> int:
+    """
+    The page of the history that a token was read from; 0 for other tokens.
+    """
+
+def recorded_token(token: str) -> str:
+    """
+    What a record keeps of a token. Raises ValueError for a text that is none.
+    """

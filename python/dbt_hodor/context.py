@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from dbt_hodor import _core
+from dbt_hodor import _core, adapters
 from dbt_hodor.config_facts import macro_values, plain, pointer_value
 from dbt_hodor.counters import VERSIONS, Counters
 from dbt_hodor.inputs import CodeMarks, Inputs, VolatileValues
@@ -28,7 +28,6 @@ from dbt_hodor.settings import NodeSettings, RunSettings, resolve_node_settings
 from dbt_hodor.settling import TestOutcomes
 from dbt_hodor.stamps import StampReaders
 from dbt_hodor.text_sources import TextSources
-from dbt_hodor.versions.duckdb_settings import counts
 from dbt_hodor.warehouse import Warehouse
 
 _VERSIONS = ("version", "engine")
@@ -58,8 +57,9 @@ class RunContext:
         self.adapter_type: str = dbt.adapter_type
         self.invocation_id: str = dbt.invocation_id
         self.target: Mapping[str, Any] = dbt.target
-        self.has_open_transaction: Callable[[], bool] = dbt.has_open_transaction
-        """Whether the connection of the calling thread is inside a transaction."""
+        self.adapter = adapters.of(self.adapter_type)
+        self.tells_writers = bool(getattr(warehouse.provider, "tells_writers", False))
+        """Whether anybody may write the warehouse, and histories show who did."""
         self.records, self.warehouse, self.counters = records, warehouse, counters
         self.redactor = Redactor(os.environ)
         self._offset_ms = offset_ms
@@ -109,6 +109,10 @@ class RunContext:
         self.reader.usual_settings = not self.nodes_may_set and (
             self.environment["warehouse"].keys() <= _OF_ANY_SESSION
         )
+
+    def has_open_transaction(self) -> bool:
+        """Whether the connection of the calling thread is inside a transaction."""
+        return bool(self.adapter.has_transactions and self.dbt.has_open_transaction())
 
     # -- time, warnings -------------------------------------------------------------------------
 
@@ -164,8 +168,8 @@ class RunContext:
         usual = {k: v for k, v in self.environment["warehouse"].items() if k not in _VERSIONS}
         own = {
             name: "NULL" if value is None else str(value)
-            for name, value in self.dbt.session_settings()
-            if counts(name, value)
+            for name, value in self.adapter.session_settings(self.dbt)
+            if self.adapter.counts(name, value)
         }
         differing = {key: own.get(key) for key in {*usual, *own} if own.get(key) != usual.get(key)}
         if differing.keys() & {"schema", "search_path"}:

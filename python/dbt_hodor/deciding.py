@@ -28,7 +28,7 @@ from dbt_hodor.inputs import Inputs
 from dbt_hodor.macros import names_in, reachable_texts
 from dbt_hodor.manifest import classify, expected_type
 from dbt_hodor.node_text import Effects, fragments, test_sql
-from dbt_hodor.plan import Plan
+from dbt_hodor.plan import Plan, recorded
 from dbt_hodor.settling import columns_are_own, keeps_earlier_state, settles
 from dbt_hodor.stamps import counted_classes
 
@@ -321,7 +321,8 @@ class Decider:
             return
         if expected == "view":
             plan.target = warehouse.definition_of(plan.parts)
-        elif plan.row is not None or plan.keeps_earlier_state:
+        elif plan.row is not None or plan.keeps_earlier_state or run.tells_writers:
+            # Where histories tell writers, what stood there before tells theirs from ours.
             plan.target = warehouse.version(plan.key)
 
     # -- the decision ---------------------------------------------------------------------------
@@ -340,6 +341,12 @@ class Decider:
             # Only then may it be the order alone that differs: who sees it takes long to find out.
             self._ask(plan, record, order_sensitive=False)
         plan.reuses = plan.action == "reuse" and run.settings.mode == "on"
+        if run.tells_writers:
+            # From here on these are compared as what was recorded.
+            plan.target = recorded(plan.target)
+            plan.upstreams = [
+                (key, group, kind, recorded(token)) for key, group, kind, token in plan.upstreams
+            ]
         if plan.keeps_earlier_state and not plan.reuses:
             run.sees_order(
                 plan

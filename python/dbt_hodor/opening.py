@@ -7,17 +7,15 @@ Never: keeps the store or a transaction open between two uses.
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from dbt_hodor import adapters
 from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN, STORE, VERSIONS, Counters
 from dbt_hodor.hooks import messages, run_facts
 from dbt_hodor.inputs import is_loaded_by_plugin
-from dbt_hodor.loaded_at import LoadedAt
 from dbt_hodor.manifest import ManifestIndex, resource_of
 from dbt_hodor.prefetching import Prefetcher
 from dbt_hodor.recording import RecordWriter
@@ -36,10 +34,11 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
     counters.watch_collections()
     with counters.spent_on(OWN):
         facts = run_facts.read(task, adapter)
-        store = _open_store(settings, facts)
+        kind = adapters.of(facts.adapter_type)
+        store = kind.open_store(settings, facts, _say_off)
         if store is None:
             return None
-        provider = _provider(facts, store)
+        provider = kind.provider(settings, facts, store)
         with counters.spent_on(VERSIONS):
             offset_ms = _clock_offset(provider)
         now_ms = int(time.time() * 1000) + offset_ms
@@ -47,13 +46,17 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         if rows is None:
             return None
         records = Records(rows, messages.warn)
+        expect = getattr(provider, "expect", None)
+        if expect is not None:
+            expect(records.tokens())
         with counters.spent_on(VERSIONS):
-            default, is_certain, attached = _read_names(facts)
+            names = kind.names(facts, provider)
+        default = (names.database, names.schema)
         warehouse = Warehouse(provider, _cache(provider, settings), counters, default)
-        if not is_certain:
+        if not names.are_certain:
             warehouse.distrust_partial_names()
         run = RunContext(settings, facts, records, warehouse, counters, messages.warn, offset_ms)
-        _fill(run, attached)
+        _fill(run, names.databases)
         writer = RecordWriter(store, counters, messages.warn)
         prefetcher = Prefetcher(run)
         session = Session(run, writer, prefetcher)
@@ -68,28 +71,8 @@ def open_session(task: Any, adapter: Any, selected_uids: Any, settings: RunSetti
         return session
 
 
-def _open_store(settings: RunSettings, facts: Any) -> Any:
-    try:
-        import duckdb  # noqa: F401
-    except ImportError:
-        messages.warn(
-            "off for this run: the duckdb package is missing (pip install dbt-hodor[duckdb])"
-        )
-        return None
-    from dbt_hodor.store.duckdb import DuckDBStore
-
-    path = os.path.join(facts.project_root, os.path.expanduser(settings.path))
-    warehouse_path = str(getattr(facts.config.credentials, "path", ""))
-    if warehouse_path and os.path.abspath(warehouse_path) == os.path.abspath(path):
-        messages.warn(
-            f"off for this run: hodor_path is the warehouse file itself ({settings.path})"
-        )
-        return None
-    try:
-        return DuckDBStore(path, schema=settings.schema, table=settings.table)
-    except (StoreUnavailable, ValueError) as error:
-        messages.warn(f"off for this run: {error}")
-        return None
+def _say_off(why: str) -> None:
+    messages.warn(f"off for this run: {why}")
 
 
 def _load(store: Any, facts: Any, since_ms: int, counters: Counters) -> Any:
@@ -99,7 +82,7 @@ def _load(store: Any, facts: Any, since_ms: int, counters: Counters) -> Any:
                 facts.project_name, facts.target_name, since_ms, detail_until=FOR_PEOPLE
             )
     except StoreUnavailable as error:
-        messages.warn(f"off for this run: {error}")
+        _say_off(str(error))
         return None
     except StoreUnreadable as error:
         messages.warn(f"records cannot be read, so everything builds: {error}")
@@ -118,53 +101,13 @@ def _clock_offset(provider: Any) -> int:
         return 0
 
 
-def _provider(facts: Any, store: Any) -> Any:
-    from dbt_hodor.hooks.duckdb_cursor import opener
-    from dbt_hodor.versions.duckdb import DuckDBProvider
-    from dbt_hodor.versions.duckdb_memory import MEMORY_LIMIT
-
-    credentials = facts.config.credentials
-    keeps_open = bool(credentials.keep_open) or credentials.path == ":memory:"
-    set_by_user = {*(credentials.settings or ()), *(credentials.config_options or ())}
-    limited = {MEMORY_LIMIT, "max_memory"} & {str(key).lower() for key in set_by_user}
-    return DuckDBProvider(
-        opener(facts.adapter),
-        str(credentials.path),
-        keeps_open,
-        default_memory_limit=None if limited else partial(store.default_of, MEMORY_LIMIT),
-    )
-
-
-def _read_names(facts: Any) -> tuple[tuple[str, str], bool, set[str]]:
-    """(database, schema) in which the engine looks for partial names, whether that is all, and every
-    attached database: SQL may name relations of databases that no dbt node names.
-
-    Not the target's schema: dbt-duckdb creates relations there but never enters it."""
-    import duckdb
-
-    from dbt_hodor.hooks.duckdb_cursor import opener
-
-    facts.engine_version = duckdb.__version__
-    cursor = opener(facts.adapter)()
-    try:
-        database, schema, path = cursor.execute(
-            "SELECT current_database(), current_schema(), current_setting('search_path')"
-        ).fetchone()
-        attached = cursor.execute(
-            "SELECT database_name FROM duckdb_databases() WHERE NOT internal"
-        ).fetchall()
-    finally:
-        cursor.close()
-    return (str(database), str(schema)), "," not in str(path or ""), {row[0] for row in attached}
-
-
 def _cache(provider: Any, settings: RunSettings) -> Any:
     from dbt_hodor.versions.cache import VersionCache
 
     return VersionCache(provider, threads=settings.metadata_threads)
 
 
-def _fill(run: RunContext, attached: set[str]) -> None:
+def _fill(run: RunContext, others: Iterable[str]) -> None:
     warehouse, reader = run.warehouse, run.reader
     warehouse.definition_facts.update(run.records.view_definitions())
 
@@ -174,13 +117,11 @@ def _fill(run: RunContext, attached: set[str]) -> None:
     warehouse.analyse_definition = analyse_definition
     _choose_versions(run)
     with run.counters.spent_on(VERSIONS):
-        warehouse.start(run.databases() | attached)
+        warehouse.start(run.databases().union(others))
 
 
 def _choose_versions(run: RunContext) -> None:
     """Which relations are not scanned, and which sources are believed about themselves."""
-    from dbt_hodor.hooks.duckdb_cursor import opener
-
     never: list[str] = []
     always: dict[str, Any] = {}
     otherwise: dict[str, Any] = {}
@@ -196,7 +137,7 @@ def _choose_versions(run: RunContext) -> None:
         elif is_source and run.settings.trust_loaded_at:
             otherwise[key] = node
     run.warehouse.never_versioned(never)
-    reader = LoadedAt(opener(run.dbt.adapter), run.warn_once)
+    reader = run.adapter.loaded_at(run.dbt, run.warehouse.provider, run.warn_once)
     run.warehouse.trust_loaded_at(always, otherwise, reader)
 
 

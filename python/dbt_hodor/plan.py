@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbt_hodor import _core
 from dbt_hodor.inputs import Upstream
 from dbt_hodor.macros import MacroUse
 from dbt_hodor.manifest import Parts
@@ -75,9 +76,19 @@ class Plan:
     """Hashes of the views and functions between the node and its data."""
     changed: Sequence[str] = ()
     hooks_to_run: Sequence[str] = ()
+    statements: Sequence[str] = ()
+    """What dbt ran to build it, where a warehouse's histories tell whose writes they show."""
     test_result: dict[str, Any] | None = None
 
     def forget_texts(self) -> None:
         """Lets go of what only the decision and the record needed; the report keeps the rest."""
         self.facts = self.config_preimage = None
         self.code_parts = ()
+        self.statements = ()
+
+
+def recorded(token: str | None) -> str | None:
+    """A token as a record keeps it: a position in a history without the commits behind it."""
+    if token is None or not token.startswith("1;history:"):
+        return token
+    return str(_core.recorded_token(token))

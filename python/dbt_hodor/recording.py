@@ -20,7 +20,7 @@ from dbt_hodor.context import RunContext
 from dbt_hodor.counters import OWN, STORE, Counters
 from dbt_hodor.inputs import code_mark
 from dbt_hodor.manifest import resource_of
-from dbt_hodor.plan import Plan
+from dbt_hodor.plan import Plan, recorded
 from dbt_hodor.records import DETAIL_VERSION
 from dbt_hodor.settling import full_build
 from dbt_hodor.store.base import Row
@@ -55,7 +55,8 @@ class RowMaker:
         """A build. `after`: token of the node's own relation once it was done, None if unknown."""
         facts = plan.facts
         return self._row(
-            plan, action="build", status=status, built_at_ms=plan.started_ms, data_version=after,
+            plan, action="build", status=status, built_at_ms=plan.started_ms,
+            data_version=recorded(after),
             sql_facts=None if facts is None else facts.encode(),
             detail=json.dumps(self._detail(plan, seconds, after)), test_result=plan.test_result,
             at_ms=self._run.now_ms(),

@@ -117,6 +117,21 @@ class Records:
             self._read_names = found
         return name.lower() in self._read_names
 
+    def tokens(self) -> dict[str, list[str]]:
+        """Every version token that a record has of a relation, by relation key."""
+        found: dict[str, list[str]] = {}
+        for row in self._rows.values():
+            if row.data_version:
+                found.setdefault(row.node_key, []).append(row.data_version)
+            try:
+                upstreams = _core.decode_upstreams(row.upstreams or "{}")
+            except ValueError:
+                continue  # told when its node is decided
+            for key, token in upstreams.items():
+                if token:
+                    found.setdefault(key, []).append(token)
+        return {key: list(dict.fromkeys(tokens)) for key, tokens in found.items()}
+
     def view_definitions(self) -> dict[str, str]:
         """Definition hash -> encoded facts of every view that a record describes."""
         found: dict[str, str] = {}

@@ -38,6 +38,8 @@ class Session:
 
     def __init__(self, run: RunContext, writer: RecordWriter, prefetcher: Prefetcher) -> None:
         self.settings = run.settings
+        self.notes_statements = run.tells_writers
+        """Whether what dbt runs to build a node matters later."""
         self._runners = RunnerClasses(self)
         self._stop_listening = statements.listen()
         self._run = run
@@ -311,15 +313,28 @@ class Session:
         stored = run.stores_failures_as(plan.node) if plan.kind == "test" else None
         if plan.kind == "test" and stored is None:
             return None
-        if not run.warehouse.provider.is_exclusive(plan.parts[0]):
+        shared = not run.warehouse.provider.is_exclusive(plan.parts[0])
+        if shared and not run.tells_writers:
             return None  # somebody else may have written between our build and this look
-        if plan.kind == "view" or stored == "view":
-            return run.warehouse.definition_of(plan.parts)
-        return run.warehouse.version(plan.key)
+        is_view = plan.kind == "view" or stored == "view"
+        token = (
+            run.warehouse.definition_of(plan.parts) if is_view else run.warehouse.version(plan.key)
+        )
+        return None if shared and not self._only_we_wrote(plan, is_view) else token
+
+    def _only_we_wrote(self, plan: Plan, is_view: bool) -> bool:
+        """Whether what stands there after a build is that build's work alone."""
+        provider: Any = self._run.warehouse.provider
+        if is_view:
+            return bool(provider.is_our_view(plan.parts, str(plan.node.compiled_code or "")))
+        was_there = plan.existence == "present"
+        return bool(provider.is_ours(plan.parts, plan.target, plan.statements, was_there))
 
     def _may_have_left_something(self, plan: Plan) -> bool:
         """Whether a failed node may have committed a part of its work: then its older record, made
         when all of it was done, must not be reused from."""
+        if not self._run.adapter.has_transactions:
+            return True
         config = plan.node.config
         hooks = [
             *(getattr(config, "pre_hook", None) or ()),

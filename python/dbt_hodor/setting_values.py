@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 Parser = Callable[[object], object]
 
 MODES = ("off", "shadow", "on")
-STORES = ("duckdb",)
+STORES = ("delta", "duckdb")
 
 _NAME_PART = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_-]*$")
 _DURATION = re.compile(r"^\s*(\d{1,9})\s*([smhdw])\s*$")
@@ -73,6 +73,14 @@ def path(value: object) -> str:
     text = str(value).strip()
     if not text or "\x00" in text:
         raise ValueError("a file path")
+    return text
+
+
+def plain_text(value: object) -> str:
+    """A name on one line, as a person wrote it elsewhere."""
+    text = str(value).strip()
+    if not text or not text.isprintable():
+        raise ValueError("a name on one line")
     return text
 
 

@@ -56,7 +56,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("hodor_database", None, values.name_part, "letters, digits, _ and -",
             "Database of the record table, for stores inside a warehouse."),
     Setting("hodor_schema", "main", values.name_part, "letters, digits, _ and -",
-            "Schema of the record table."),
+            "Schema of the record table. The store `delta` has no default: without it hodor is off."),
     Setting("hodor_table", "hodor_state", values.name_part, "letters, digits, _ and -",
             "Name of the record table."),
     Setting("hodor_path", ".hodor/state.duckdb", values.path, "a file path",
@@ -64,6 +64,13 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("hodor_metadata_threads", 8, values.integer_between(1, 64), "1 to 64",
             "How many reads of data versions may run at once. DuckDB, which reads in parallel by itself, "
             "gets two at most."),
+    Setting("hodor_compute", None, values.plain_text, "a name on one line",
+            "Name of a compute of the profile that runs hodor's own statements. Databricks only; default: "
+            "the target's own."),
+    Setting("hodor_statement_timeout", 120_000, values.duration_ms,
+            "0s, 45m, 4h, 1d, 1w, whole seconds, or {count, period}",
+            "How long hodor waits for one of its own statements. What did not answer is unknown. "
+            "Databricks only."),
     Setting("hodor_lookback_days", 90, values.integer_between(1, 3650), "1 to 3650",
             "Records older than this do not count; such a node builds once."),
     Setting("hodor_reused_status", "reused", values.reused_status, "reused, success",
@@ -108,6 +115,8 @@ class RunSettings:
     table: str = "hodor_state"
     path: str = ".hodor/state.duckdb"
     metadata_threads: int = 8
+    compute: str | None = None
+    statement_timeout: int = 120_000
     lookback_days: int = 90
     reused_status: str = "reused"
     trust_loaded_at: bool = False

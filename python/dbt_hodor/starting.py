@@ -56,10 +56,15 @@ def _wanted_settings(task: Any, adapter: Any) -> RunSettings | None:
     if not state_merge.was_parsed_with_merge(task.manifest):
         messages.warn("off for this run: this manifest was parsed without hodor's `state:` merge")
         return None
-    if adapter.type() != "duckdb":
-        messages.warn(f"off for this run: the adapter {adapter.type()} is not supported")
-        return None
-    if getattr(config.credentials, "remote", None):
-        messages.warn("off for this run: a remote DuckDB (Buena Vista) is not supported")
+    from dbt_hodor import adapters
+
+    kind = adapters.of(adapter.type())
+    refusal = (
+        f"the adapter {adapter.type()} is not supported"
+        if kind is None
+        else kind.refusal(config.credentials)
+    )
+    if refusal is not None:
+        messages.warn(f"off for this run: {refusal}")
         return None
     return settings

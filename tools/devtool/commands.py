@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 
-from devtool import environment, native, quality, suites
+from devtool import endpoint, environment, native, quality, suites
 from devtool.process import ROOT, Failed, run, say
 
 Arguments = list[str]
@@ -94,6 +94,12 @@ def model(arguments: Arguments) -> None:
 def extensions(arguments: Arguments) -> None:
     """Test DuckLake, Delta, Iceberg, attached SQLite and Postgres, with duckdb 1.5.5."""
     suites.extensions(arguments)
+
+
+def databricks(arguments: Arguments) -> None:
+    """Test Databricks on a stand-in for a workspace: Spark and Delta on this machine (Java 17);
+    `databricks measure`: write what Delta's commits did, anew."""
+    endpoint.databricks(arguments)
 
 
 def matrix(arguments: Arguments) -> None:
@@ -201,6 +207,7 @@ COMMANDS: dict[str, Callable[[Arguments], None]] = {
     "coverage": coverage,
     "mutation": mutation,
     "corpus": corpus,
+    "databricks": databricks,
     "extensions": extensions,
     "matrix": matrix,
     "wheel": wheel,

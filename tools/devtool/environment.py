@@ -57,9 +57,11 @@ def ensure(
     groups: Sequence[str] = ("dev",),
     packages: Sequence[str] = (),
     editable: bool = True,
+    pinned: bool = True,
 ) -> Environment:
     """The environment of that name, made or brought up to date. `packages`: extra requirements that
-    replace a pin; `editable`: whether python/ of the work tree is importable in it."""
+    replace a pin; `editable`: whether python/ of the work tree is importable in it; `pinned`: whether
+    the other pins hold, which are those of another adapter."""
     environment = Environment(ROOT / name)
     wanted = _fingerprint(python, groups, packages, editable)
     stamp = environment.path / _STAMP
@@ -70,9 +72,29 @@ def ensure(
         shutil.rmtree(environment.path)
     say(f"setting up {name} (once, or after a change of dependencies)")
     run_quietly([uv, "venv", "--quiet", "--python", python, environment.path])
-    _install(uv, environment, groups, packages)
+    _install(uv, environment, groups, packages, pinned)
     if editable:
         _link_work_tree(environment)
+    stamp.write_text(wanted)
+    return environment
+
+
+def ensure_plain(name: str, requirements: Path) -> Environment:
+    """An environment with exactly what a requirements file lists, and nothing of this package."""
+    environment = Environment(ROOT / name)
+    stamp = environment.path / _STAMP
+    wanted = f"{UV} {sys.executable} {requirements.read_text()}"
+    if stamp.is_file() and stamp.read_text() == wanted and environment.python.exists():
+        return environment
+    uv = _bootstrap()
+    if environment.path.exists():
+        shutil.rmtree(environment.path)
+    say(f"setting up {name} (once, or after a change of {requirements.name})")
+    run_quietly([uv, "venv", "--quiet", "--python", sys.executable, environment.path])
+    run_quietly(
+        [uv, "pip", "install", "--quiet", "--python", environment.python, "-r", requirements],
+        advice="A package index must be reachable.",
+    )
     stamp.write_text(wanted)
     return environment
 
@@ -117,12 +139,16 @@ def _bootstrap() -> Path:
 
 
 def _install(
-    uv: Path, environment: Environment, groups: Sequence[str], packages: Sequence[str]
+    uv: Path,
+    environment: Environment,
+    groups: Sequence[str],
+    packages: Sequence[str],
+    pinned: bool,
 ) -> None:
     replaced = {_package_name(package) for package in packages}
     pins = [line for line in _pin_lines() if _package_name(line) not in replaced]
     constraints = environment.path / "constraints.txt"
-    constraints.write_text("\n".join(pins) + "\n")
+    constraints.write_text("\n".join(pins if pinned else ()) + "\n")
     command: list[str | Path] = [uv, "pip", "install", "--quiet", "--python", environment.python]
     command += ["--constraint", constraints, "-r", "pyproject.toml", "--extra", "duckdb"]
     for group in groups:

@@ -30,7 +30,7 @@ _FUZZ_SECONDS = 20
 _LEAST_COVERAGE = "0.85"
 _MUTANT_SHARES = 8
 _MODEL_SEQUENCES = "2000"
-_ORDINARY = "not slow and not benchmark and not extensions"
+_ORDINARY = "not slow and not benchmark and not extensions and not databricks"
 _TWINS = ("tests/e2e", "tests/model")
 _TWINS_LEFT_OUT = tuple(f"--ignore={folder}" for folder in _TWINS)
 

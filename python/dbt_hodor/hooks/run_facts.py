@@ -40,6 +40,8 @@ class RunFacts:
     profile_settings: dict[str, Any]
     engine_version: str = ""
     """Of the warehouse's engine, patch level included; set by whoever opens it."""
+    statements: Any = None
+    """What runs hodor's own statements, where provider and store share it."""
 
     def vars_of(self, node: Any) -> dict[str, Any]:
         """Project, package and command-line variables as the node's package sees them."""
@@ -53,12 +55,6 @@ class RunFacts:
             merged.update(project.vars.vars_for(node, config.credentials.type))
         merged.update(config.cli_vars)
         return merged
-
-    def session_settings(self) -> list[tuple[str, Any]]:
-        """(name, value) of every setting of this thread's connection."""
-        cursor = self.adapter.connections.get_thread_connection().handle.cursor()
-        rows = cursor.execute("SELECT name, value FROM duckdb_settings()").fetchall()
-        return [(str(name), value) for name, value in rows]
 
     def has_open_transaction(self) -> bool:
         """Whether this thread's connection has begun a transaction."""

@@ -9,6 +9,7 @@ Never: replaces a method on a class that others share.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 from dbt.artifacts.schemas.results import NodeStatus, RunStatus
@@ -66,6 +67,13 @@ class _NotedMixin:
             finally:
                 self._hodor_session.compiled(self.node, noted)  # type: ignore[attr-defined]
 
+    def _hodor_built(self, plan: Any, build: Callable[[], Any]) -> Any:
+        """dbt's own result; the plan learns which statements made it, where that matters."""
+        if not self._hodor_session.notes_statements:
+            return build()
+        with statements.noted() as plan.statements:
+            return build()
+
     def after_execute(self, result: Any) -> None:
         self._hodor_session.executed(self.node, self._hodor_plan, result)  # type: ignore[attr-defined]
         super().after_execute(result)  # type: ignore[misc]
@@ -90,7 +98,7 @@ class _ModelMixin(_NotedMixin):
                 self.adapter.execute(sql, auto_begin=False)  # type: ignore[attr-defined]
             status = RunStatus(self._hodor_session.settings.reused_status)
             return RunResult.from_node(model, status, plan.sentence)
-        return super().execute(model, manifest)  # type: ignore[misc]
+        return self._hodor_built(plan, lambda: super(_ModelMixin, self).execute(model, manifest))  # type: ignore[misc]
 
     def print_result_line(self, result: Any) -> None:
         plan = self._hodor_plan
@@ -124,7 +132,7 @@ class _TestMixin(_NotedMixin):
                 adapter_response={"_message": plan.sentence},
             )
             return self.build_test_run_result(test, replayed)  # type: ignore[attr-defined]
-        return super().execute(test, manifest)  # type: ignore[misc]
+        return self._hodor_built(plan, lambda: super(_TestMixin, self).execute(test, manifest))  # type: ignore[misc]
 
     def execute_data_test(self, data_test: Any, manifest: Any) -> Any:
         result = super().execute_data_test(data_test, manifest)  # type: ignore[misc]

@@ -86,3 +86,6 @@ class VersionProvider(Protocol):
 
     def is_in_memory(self, database: str) -> bool:
         """Whether this database ends with the process."""
+
+    # Optional, asked for by name: `forget`, `batches`, `small`, `expect`, `close`, and for a warehouse
+    # that anybody may write and whose histories show who did, `tells_writers`, `is_ours`, `is_our_view`.

@@ -205,7 +205,7 @@ def test_a_repeated_append_doubles_nothing(open_store: Open) -> None:
     store = open_store()
     store.append(rows)
     store.append(rows)
-    open_store().append([*rows, record(50), record(50)])
+    store.append([*rows, record(50), record(50)])
     assert len(open_store().invocation("shop", "dev", None)) == 51
 
 

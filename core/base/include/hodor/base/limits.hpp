@@ -36,6 +36,9 @@ inline constexpr std::size_t kMaxInputsOfView = 5'000;
 // Bytes of one text column of a record that is not JSON (a hash, a data version).
 inline constexpr std::size_t kRecordTextBytes = 4096;
 
+// Rows of one listing of a Delta table's history: the largest page that is asked for.
+inline constexpr std::size_t kHistoryRows = 1000;
+
 // One SQL text: bytes, and tokens in it. Beyond them the text tier remains.
 inline constexpr std::size_t kSqlBytes = 16u << 20;
 inline constexpr std::size_t kSqlTokens = 4u << 20;

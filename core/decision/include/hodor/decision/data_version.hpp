@@ -7,7 +7,9 @@
 // Token grammar (the store keeps this text; nothing outside this type looks into it):
 //   token ::= "1" ";" data ";" order ";" schema
 // `data` names the multiset of rows, `order` their physical order (empty: equal data implies equal
-// order), `schema` the ordered columns. Each part is text without ';'.
+// order), `schema` the ordered columns. Each part is text without ';'. A `data` part that is a
+// position in a table's history (hodor/delta/position.hpp) is compared as one, and proves nothing
+// without a `schema` part: commits that only alter columns do not move it.
 #pragma once
 #include <optional>
 #include <string>
@@ -30,6 +32,8 @@ class DataVersion {
 
   bool is_known() const { return !data_.empty() || !schema_.empty(); }
   std::string token() const;  // empty when unknown
+  // What a record keeps: the token without what only a version of now can be asked for.
+  std::string recorded_token() const;
   Comparison compare(const DataVersion& recorded, Sensitivity sensitivity) const;
   bool operator==(const DataVersion&) const = delete;
 

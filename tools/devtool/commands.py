@@ -67,13 +67,16 @@ def demo(arguments: Arguments) -> None:
 
 def bench(arguments: Arguments) -> None:
     """Measure what hodor costs a run (tests/bench/run.py --help); `bench units`: versions and records;
-    `bench sql`: the core against other parsers."""
+    `bench metadata`: versions on a warehouse that takes its time; `bench sql`: the core against other
+    parsers."""
     python = environment.ensure()
     native.build_module(python, everything=False)
     if arguments[:1] == ["sql"]:
         suites.bench_sql(python, arguments[1:])
         return
-    script, rest = ("versions.py", []) if arguments == ["units"] else ("run.py", arguments)
+    scripts = {"units": "versions.py", "metadata": "metadata.py"}
+    known = scripts.get(arguments[0]) if arguments else None
+    script, rest = (known, arguments[1:]) if known else ("run.py", arguments)
     run([python.python, ROOT / "tests" / "bench" / script, *rest], env=python.variables())
 
 

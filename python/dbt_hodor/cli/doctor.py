@@ -17,15 +17,15 @@ from typing import Any
 
 import click
 
-from dbt_hodor import __version__
+from dbt_hodor import __version__, adapters
 from dbt_hodor.cli import project as projects
 from dbt_hodor.cli.project import Options, Project, ProjectNotLoaded
-from dbt_hodor.cli.stores import duckdb_store, store_name
+from dbt_hodor.cli.stores import duckdb_store, open_store, store_name
 from dbt_hodor.store.base import StoreUnavailable, StoreUnreadable
 
 # Adapters whose data hodor can version. Elsewhere it is off.
-ADAPTERS = ("duckdb",)
-_PACKAGES = ("dbt-core", "dbt-adapters", "dbt-duckdb", "duckdb")
+ADAPTERS = adapters.NAMES
+_PACKAGES = ("dbt-core", "dbt-adapters", "dbt-duckdb", "duckdb", "dbt-databricks")
 _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "bad": ("BAD", "red")}
 
 
@@ -211,6 +211,9 @@ def _mode_origin(project: Project) -> str:
 def _check_store(report: Report, project: Project) -> None:
     try:
         name = store_name(project)
+        if name == "delta":
+            _check_table(report, open_store(project))
+            return
         store = duckdb_store(project, read_only=True)
     except (StoreUnavailable, ValueError) as error:
         report.add("store", "bad", str(error), "Correct hodor_store, hodor_schema or hodor_table.")
@@ -239,6 +242,15 @@ def _check_store(report: Report, project: Project) -> None:
         report.add("store", "ok", text)
     else:
         report.add("store", "note", text, "Run dbt build: the first run builds and records.")
+
+
+def _check_table(report: Report, store: Any) -> None:
+    report.add(
+        "store",
+        "note",
+        f"delta, {store.name}: not looked at",
+        "Run dbt-hodor explain to read it, dbt-hodor ddl for what creates it.",
+    )
 
 
 def _check_new_store(report: Report, name: str, path: Path) -> None:

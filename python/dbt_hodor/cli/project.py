@@ -2,7 +2,7 @@
 
 In:  --project-dir, --profiles-dir, --profile, --target and --vars, all optional as for dbt.
 Out: names of project and target, the adapter's type, hodor's settings as a run would see them.
-Never: opens a connection to the warehouse, parses models, or loads the plugin.
+Never: opens a connection to the warehouse by itself, parses models, or loads the plugin.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class Project:
     adapter_type: str
     credentials: Any
     settings: RunSettings
+    loaded: Any = None
+    """What dbt's loaders gave: (project, profile, flags)."""
 
 
 def load(options: Options) -> Project:
@@ -86,7 +88,21 @@ def _load(options: Options) -> Project:
         adapter_type=profile.credentials.type,
         credentials=profile.credentials,
         settings=resolve_run_settings(given, cli_vars, os.environ),
+        loaded=(project, profile, flags),
     )
+
+
+def adapter_of(project: Project) -> Any:
+    """dbt's adapter of the project, which opens connections when it is asked to."""
+    from dbt.adapters.factory import get_adapter, register_adapter
+    from dbt.config.runtime import RuntimeConfig
+    from dbt.mp_context import get_mp_context
+    from dbt_common.events.base_types import EventLevel
+
+    config = RuntimeConfig.from_parts(*project.loaded)
+    # Quietly: what a command prints may be JSON.
+    register_adapter(config, get_mp_context(), EventLevel.DEBUG)
+    return get_adapter(config)
 
 
 def _arguments(options: Options) -> list[str]:

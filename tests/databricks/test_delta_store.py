@@ -59,6 +59,14 @@ def test_ddl_names_every_column_and_the_table(open_store: Callable[..., DeltaSto
         assert f"`{column}` {'BIGINT' if column in BIGINT_COLUMNS else 'STRING'}" in text
 
 
+def test_other_names(open_store: Callable[..., DeltaStore]) -> None:
+    """Of the names that hodor allows, those that Spark's own catalog takes too."""
+    store = open_store(schema="ops_2", table="0_select")
+    store.append([record(1)])
+    assert store.load_latest("shop", "dev", 0) == [record(1)]
+    assert open_store().load_latest("shop", "dev", 0) == []
+
+
 def test_dollars_are_no_variables(open_store: Callable[..., DeltaStore]) -> None:
     row = record(1, detail="${spark.app.name} $x ${} \\$", project_name="${env:HOME}")
     store = open_store()

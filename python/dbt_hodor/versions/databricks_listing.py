@@ -23,9 +23,7 @@ from dbt_hodor.versions.databricks_statements import Rows, Statements
 HIVE = "hive_metastore"
 _VIEWS = frozenset({"VIEW", "METRIC_VIEW", "TEMPORARY"})
 _WITH_HISTORY = frozenset({"DELTA"})
-_VIEW_TEXT = re.compile(
-    r"^View Text: (.*?)(?=^View |^Created|^Last Access|^Schema: root|\Z)", re.M | re.S
-)
+_OUTPUT = re.compile(r"^View Query Output Columns: (.*)$", re.M)
 _PROVIDER = re.compile(r"^Provider: (\w+)", re.M)
 
 
@@ -153,12 +151,21 @@ def _hive(statements: Statements, schemas: Sequence[str]) -> CatalogListing:
 def _add_hive(listing: CatalogListing, parts: Parts, information: str) -> None:
     key = (parts[1].lower(), parts[2].lower())
     if re.search(r"^Type: VIEW\s*$", information, re.M):
-        text = _VIEW_TEXT.search(information)
-        listing.relations.append(
-            ListedRelation(parts, "view", view_ddl(text.group(1).strip() if text else None, ()))
-        )
+        query, names = _view_text(information), _OUTPUT.findall(information)
+        listing.relations.append(ListedRelation(parts, "view", view_ddl(query, [names])))
         return
     listing.relations.append(ListedRelation(parts, "table", ""))
     provider = _PROVIDER.search(information)
     if provider is None or provider.group(1).lower() != "delta":
         listing.refused[key] = "a table of hive_metastore that is not Delta"
+
+
+def _view_text(information: str) -> str | None:
+    """A view's query; None unless it is certain where it ends."""
+    pieces = information.split("\nView Text: ")
+    if len(pieces) != 2:
+        return None
+    pieces = pieces[1].split("\nView Original Text: ")
+    if len(pieces) != 2 or not pieces[1].startswith(pieces[0]):
+        return None
+    return pieces[0].strip()

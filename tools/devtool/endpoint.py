@@ -37,7 +37,8 @@ def databricks(arguments: list[str]) -> None:
         "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
     }
     command: list[str | Path] = [python.python, "-m", "pytest", "-q", "-m", "databricks"]
-    paths = [] if any(not text.startswith("-") for text in arguments) else ["tests/databricks"]
+    named = any(text.startswith("tests") for text in arguments)
+    paths = [] if named else ["tests/databricks"]
     run([*command, *paths, *arguments], env=python.variables() | variables)
 
 

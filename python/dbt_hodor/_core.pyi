@@ -5,7 +5,7 @@ The deterministic core of dbt-hodor: hashes, facts, lineage and decisions.
 from collections.abc import Callable, Mapping, Sequence
 
 
-HASH_VERSION: int = 3
+HASH_VERSION: int = 4
 
 def sha256(data: bytes) -> str:
     """SHA-256 of bytes, as lower-case hex."""

@@ -59,13 +59,12 @@ KnownColumns read_columns() {
   return columns;
 }
 
-enum class Form { tokens, canonical, rewritten };
+enum class Form { tokens, canonical };
 
 std::string hash_of(const std::string& sql, Dialect dialect, Form form) {
   static const KnownColumns columns = read_columns();
   AnalyzeOptions options;
   options.usual_settings = form != Form::tokens;
-  options.rewrites = form == Form::rewritten;
   options.columns = columns;
   return analyze(sql, dialect, options).code_hash;
 }
@@ -83,27 +82,25 @@ void expect(const std::string& file, std::size_t least, Form form, bool equal) {
 }
 
 TEST(AnalysisMetamorphic, DifferentQueriesNeverShareAHash) {
-  for (const Form form : {Form::tokens, Form::canonical, Form::rewritten}) {
+  for (const Form form : {Form::tokens, Form::canonical}) {
     expect("must_differ.jsonl", 698, form, false);
     expect("canonical_differ.jsonl", 120, form, false);
   }
 }
 
 TEST(AnalysisMetamorphic, TokenEqualQueriesShareAHash) {
-  for (const Form form : {Form::tokens, Form::canonical, Form::rewritten}) {
+  for (const Form form : {Form::tokens, Form::canonical}) {
     expect("token_equal.jsonl", 63, form, true);
   }
 }
 
 TEST(AnalysisMetamorphic, QueriesOfOneCanonicalFormShareAHash) {
-  for (const Form form : {Form::canonical, Form::rewritten}) {
-    expect("canonical_equal.jsonl", 130, form, true);
-    expect("judged_equal.jsonl", 1, form, true);
-  }
+  expect("canonical_equal.jsonl", 130, Form::canonical, true);
+  expect("judged_equal.jsonl", 1, Form::canonical, true);
 }
 
 TEST(AnalysisMetamorphic, RewritesMakeQueriesOneForm) {
-  expect("rewritten_equal.jsonl", 200, Form::rewritten, true);
+  expect("rewritten_equal.jsonl", 200, Form::canonical, true);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ Never: judges what the engine cannot execute at all; never calls a pair differen
 Edits are of two kinds: those that keep the meaning (a consistent rename), and those that look like
 them (a rename of all places but one).
 
-    python tests/metamorphic/random_forms.py SEED QUERIES     finds pairs on the installed DuckDB
+    python tests/metamorphic/random_forms.py SEED QUERIES [SHAPES]   finds pairs on the installed DuckDB
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from dbt_hodor import _core
 sys.path.insert(0, str(Path(__file__).parent))
 
 from random_queries import COLUMNS, POOL, Writer
+from respellings import respellings
 
 SETUP = """
 create schema c;
@@ -332,17 +333,25 @@ def groups_of(texts: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
         yield from ((known, group) for group in found.values() if len(group) > 1)
 
 
-def attack(seed: int, queries: int, execute: Execute, variants: int = 30) -> Tally:
-    """Queries from one seed, each with its variants."""
-    writer, editor, tally = Writer(seed), Editor(seed), Tally()
+def variants_of(text: str, editor: Editor, count: int, respelled: bool) -> list[str]:
+    """The text and small edits of it and of each other. `respelled`: most of them by respellings.py."""
+    texts = [text]
+    if respelled:
+        texts = list(respellings(text, editor.random, count))
+        count //= 4
+    for _ in range(count):
+        texts.append(editor.variant(editor.random.choice(texts[:8]) if len(texts) > 4 else text))
+    return list(dict.fromkeys(texts))
+
+
+def attack(
+    seed: int, queries: int, execute: Execute, variants: int = 30, shapes: float = 0.0
+) -> Tally:
+    """Queries from one seed, each with its variants. `shapes`: the share of expressions of shapes that
+    have several spellings; above 0 most variants are respellings."""
+    writer, editor, tally = Writer(seed, shapes), Editor(seed), Tally()
     for _ in range(queries):
-        text = writer.text()
-        texts = [text]
-        for _ in range(variants):
-            texts.append(
-                editor.variant(editor.random.choice(texts[:8]) if len(texts) > 4 else text)
-            )
-        texts = list(dict.fromkeys(texts))
+        texts = variants_of(writer.text(), editor, variants, shapes > 0)
         tally.queries += 1
         tally.texts += len(texts)
         outcomes: dict[str, Outcome] = {}
@@ -361,7 +370,8 @@ def attack(seed: int, queries: int, execute: Execute, variants: int = 30) -> Tal
 
 
 def main() -> None:
-    tally = attack(int(sys.argv[1]), int(sys.argv[2]), Engine())
+    shapes = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
+    tally = attack(int(sys.argv[1]), int(sys.argv[2]), Engine(), shapes=shapes)
     for finding in tally.findings:
         print(finding)
     print(

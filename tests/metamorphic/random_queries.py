@@ -14,6 +14,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from random_shapes import Shapes
+
 COLUMNS: dict[str, dict[str, str]] = {
     "t": {"id": "int", "a": "int", "b": "int", "Mixed": "text", "s": "struct"},
     "u": {"id": "int", "c": "int", "A b": "int", "x": "int"},
@@ -61,6 +63,7 @@ class Scope:
     aliases: list[str] = field(default_factory=list)
     ctes: list[Named] = field(default_factory=list)
     outer: Scope | None = None
+    windows: dict[str, str] = field(default_factory=dict)
 
 
 def quoted(name: str) -> str:
@@ -70,9 +73,17 @@ def quoted(name: str) -> str:
 class Writer:
     """Writes random queries, of which most are valid."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, shapes: float = 0.0) -> None:
+        """`shapes`: how often an expression is of a shape that has several spellings."""
         self.random = random.Random(seed)
+        self.shapes = shapes
         self.subqueries = 0  # that may still be written
+
+    def shapes_of(self, scope: Scope) -> Shapes:
+        return Shapes(self.random, lambda: self.reference(scope), lambda: self.expr(scope, 0))
+
+    def shaped(self) -> bool:
+        return self.shapes > 0 and self.chance(self.shapes)
 
     def text(self) -> str:
         self.subqueries = self.random.choice([0, 1, 2, 2])
@@ -113,6 +124,8 @@ class Writer:
         return text
 
     def expr(self, scope: Scope, depth: int = 2) -> str:
+        if depth > 0 and self.shaped():
+            return self.shapes_of(scope).number()
         kind = self.random.random()
         if depth == 0 or kind < 0.4:
             return (
@@ -195,6 +208,8 @@ class Writer:
         return f"({self.lone_select(scope)} limit 1)"
 
     def condition(self, scope: Scope) -> str:
+        if self.shaped():
+            return self.shapes_of(scope).condition()
         a, b = self.expr(scope, 1), self.expr(scope, 1)
         text = f"{a} {self.random.choice(['=', '<', '>=', '<>', 'is not distinct from'])} {b}"
         if self.chance(0.2):
@@ -209,6 +224,8 @@ class Writer:
         return text
 
     def aggregate(self, scope: Scope) -> str:
+        if self.shaped():
+            return self.shapes_of(scope).aggregate()
         a = self.expr(scope, 1)
         text = self.random.choice(
             [
@@ -225,6 +242,13 @@ class Writer:
         return f"{text} filter (where {self.condition(scope)})" if self.chance(0.1) else text
 
     def window(self, scope: Scope) -> str:
+        if self.shaped():
+            shapes = self.shapes_of(scope)
+            if self.chance(0.5):
+                return f"{shapes.windowed()} over ({shapes.definition()})"
+            name = self.random.choice(["w", "w", "v", "a"])
+            scope.windows.setdefault(name, shapes.definition())
+            return f"{shapes.windowed()} over {name}"
         inside = [f"order by {self.reference(scope)}, {self.reference(scope)}"]
         if self.chance(0.5):
             inside.insert(0, f"partition by {self.reference(scope)}")
@@ -407,9 +431,11 @@ class Writer:
             head += f" group by {'all' if self.chance(0.1) else keys}"
             if self.chance(0.35):
                 head += f" having {self.condition(inside)}"
-        if self.chance(0.06):
-            head += f" qualify {self.window(inside)} = 1"
-        return head
+        qualify = f" qualify {self.window(inside)} = 1" if self.chance(0.06) else ""
+        if inside.windows:
+            named = (f"{name} as ({text})" for name, text in inside.windows.items())
+            head += f" window {', '.join(named)}"
+        return head + qualify
 
     def query(self, scope: Scope, depth: int) -> tuple[str, dict[str, str]]:
         head = ""

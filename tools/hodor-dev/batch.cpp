@@ -32,7 +32,7 @@ std::optional<Dialect> parse_dialect(std::string_view name) {
   return std::nullopt;
 }
 
-int run_batch(std::istream& in, std::ostream& out, const KnownColumns& columns, bool rewrites) {
+int run_batch(std::istream& in, std::ostream& out, const KnownColumns& columns) {
   std::size_t bytes = 0;
   double lex_seconds = 0;
   double hash_seconds = 0;
@@ -51,7 +51,6 @@ int run_batch(std::istream& in, std::ostream& out, const KnownColumns& columns, 
     const auto hash_start = Clock::now();
     AnalyzeOptions options;
     options.usual_settings = true;
-    options.rewrites = rewrites;
     options.columns = columns;
     const Analysis analysis = analyze(sql, *dialect, options);
     hash_seconds += seconds_since(hash_start);

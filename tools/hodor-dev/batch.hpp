@@ -18,6 +18,6 @@ namespace hodor::dev {
 std::optional<Dialect> parse_dialect(std::string_view name);
 
 // The exit status. `columns`: of the tables that the texts read.
-int run_batch(std::istream& in, std::ostream& out, const KnownColumns& columns, bool rewrites);
+int run_batch(std::istream& in, std::ostream& out, const KnownColumns& columns);
 
 }  // namespace hodor::dev

@@ -27,11 +27,10 @@ constexpr std::string_view kUsage =
     "[--run-value "
     "VALUE "
     "PLACEHOLDER]... [--relation DATABASE SCHEMA NAME ID]...\n"
-    "       hodor-dev batch [--rewrites] [--columns FILE] < RECORDS\n";
+    "       hodor-dev batch [--columns FILE] < RECORDS\n";
 
 struct Options {
   std::string command, file, columns;
-  bool rewrites = false;
   Dialect dialect = Dialect::duckdb;
   RunValues run_values;
   std::vector<std::pair<RelationIds::Parts, std::string>> relations;
@@ -48,8 +47,6 @@ bool parse(const std::vector<std::string>& arguments, Options* options) {
       if (!dialect) return false;
       options->dialect = *dialect;
       has_dialect = true;
-    } else if (arguments[i] == "--rewrites") {
-      options->rewrites = true;
     } else if (arguments[i] == "--columns" && left >= 1) {
       options->columns = arguments[++i];
     } else if (arguments[i] == "--run-value" && left >= 2) {
@@ -116,7 +113,7 @@ int batch(const Options& options) {
     std::cerr << "hodor-dev: no columns in " << options.columns << '\n';
     return 2;
   }
-  return run_batch(std::cin, std::cout, columns, options.rewrites);
+  return run_batch(std::cin, std::cout, columns);
 }
 
 int run(const Options& options) {

@@ -13,7 +13,7 @@
 namespace hodor {
 
 void Form::node(NodeId id) {
-  if (is_rewriting_ && rewritten(id)) return;
+  if (rewritten(id)) return;
   switch (tree_[id].kind) {
     case NodeKind::expr:
       expr(id);
@@ -124,6 +124,18 @@ bool Form::rewritten(NodeId id) {
     case NodeKind::interval:
       interval(id);
       return true;
+    case NodeKind::sort_by:  // CLUSTER BY and DISTRIBUTE BY take no words behind a key
+      if (keyword(tree_[id].begin, "sort")) return false;
+      ++verbatim_;
+      plain(id);
+      --verbatim_;
+      return true;
+    case NodeKind::pipe: {  // its items and keys are none of the SELECT around it
+      const NodeId outer = std::exchange(select_, kNoNode);
+      plain(id);
+      select_ = outer;
+      return true;
+    }
     default:
       return false;
   }
@@ -146,7 +158,7 @@ void Form::literal(NodeId id) {
   const bool is_shown = visible_ > 0 && tree_.dialect == Dialect::duckdb &&
                         tree_.tokens[token].word_class != WordClass::column_name &&
                         tree_[id].first_child != kNoNode;
-  if (is_rewriting_ && !is_shown) {
+  if (!is_shown) {
     if (is_plain && kind == TokenKind::number && number_literal(token)) return;
     if (is_string(kind) ? string_literal(id) : typed_literal(id)) return;
   }
@@ -168,7 +180,7 @@ void Form::grouping(NodeId id) {
   const bool has_sets =
       tree_[id].kind == NodeKind::grouping_sets || tree_.has(id, flag::grouping_sets);
   const std::uint32_t sets = has_sets ? 1 : 0;
-  if (!has_sets && is_rewriting_ && group_by(id)) return;
+  if (!has_sets && group_by(id)) return;
   verbatim_ += sets;
   plain(id);
   verbatim_ -= sets;
@@ -190,7 +202,11 @@ void Form::rest(NodeId id, NodeId after) {
 void Form::condition(NodeId id) {
   const bool was_in_on = in_on_;
   in_on_ = tree_[id].kind == NodeKind::on;
-  if (tree_[id].kind != NodeKind::where || !where(id)) condition_as_it_is(id);
+  const bool is_where = tree_[id].kind == NodeKind::where;
+  const NodeId matched = matched_select_;
+  if (is_where) matched_select_ = kNoNode;
+  if (!is_where || !where(id)) condition_as_it_is(id);
+  matched_select_ = matched;
   in_on_ = was_in_on;
 }
 
@@ -259,20 +275,21 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
              (!is_word(tree_.tokens[token - 1], sql, "interval") ||
               (token > 1 && is_symbol(tree_.tokens[token - 2], sql, "::")));
     case NodeKind::order_item:
-      return keyword("asc") || (is_rewriting_ && is_dropped_null_order(id, token));
+      return (keyword("asc") && verbatim_ == 0) || (is_dropped_null_order(id, token));
     case NodeKind::join:
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
-      if (is_rewriting_ && is_dropped_side(id, token)) return true;
+      if (is_dropped_side(id, token)) return true;
       if (!is_word(tree_.tokens[token + 1], sql, "join")) return false;
       return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||
              (keyword("outer") && (before("left") || before("right") || before("full")));
     case NodeKind::set_operator:
       return keyword("distinct");
     case NodeKind::list:  // DuckDB ARRAY[..]
-      return token == node.begin && keyword("array") && rewrites();
-    case NodeKind::unpivot:  // EXCLUDE NULLS is Spark's default
-      return is_rewriting_ && is_excluded_nulls(id, token);
+      return token == node.begin && keyword("array") && rewrites() &&
+             tree_.child(id, NodeKind::name) == kNoNode;  // no comprehension
+    case NodeKind::unpivot:                               // EXCLUDE NULLS is Spark's default
+      return is_excluded_nulls(id, token);
     default:
       return false;
   }
@@ -297,7 +314,10 @@ void Form::select(NodeId id) {
   given_select_ = id;
   given_name_ = std::exchange(given_names_, kNoNode);
   const std::size_t windows = open_windows(id);
+  const NodeId outer_matched = matched_select_;
+  matched_select_ = matches_expressions(id) ? id : kNoNode;
   select_parts(id);
+  matched_select_ = outer_matched;
   windows_.resize(windows);
   given_select_ = outer_given;
   given_name_ = outer_name;
@@ -350,7 +370,6 @@ void Form::count_words() {
 // Definitions have numbers in the order in which they are written, so that one that is not written
 // moves no other.
 std::int64_t Form::numbered(std::uint32_t definition) {
-  if (!is_rewriting_) return naming_.number_of(definition);
   if (definition >= numbers_.size()) numbers_.resize(std::size_t{definition} * 2 + 16);
   if (numbers_[definition] == 0) numbers_[definition] = ++last_number_;
   return numbers_[definition];
@@ -376,7 +395,7 @@ void Form::select_item(NodeId id) {
     rest(id, kNoNode);
     const bool is_value = select_ < values_.size() && values_[select_];
     const bool is_named = alias == kNoNode && !is_value && visible_ == 0 &&
-                          !is_plain_column(first) && !(is_rewriting_ && is_named_by_sources(first));
+                          !is_plain_column(first) && !(is_named_by_sources(first));
     if (is_named) visible(first);
   }
   preimage_.end_list();
@@ -403,7 +422,7 @@ void Form::as_written(NodeId id) {
   preimage_.begin_list("as_written");
   for (std::uint32_t i = tree_[id].begin; i < tree_[id].end; ++i) {
     const Token& t = tree_.tokens[i];
-    if (is_rewriting_ && is_excluded_nulls(id, i)) continue;
+    if (is_excluded_nulls(id, i)) continue;
     const bool is_called = t.kind == TokenKind::identifier &&
                            is_symbol(tree_.tokens[i + 1], tree_.sql, "(") &&
                            tree_.names.word(t.name).is_builtin_function;
@@ -419,6 +438,13 @@ void Form::as_written(NodeId id) {
 }
 
 void Form::expr(NodeId id) {
+  const std::uint32_t outer = matched_;
+  if (matched_select_ != kNoNode && matched_select_ == select_) ++matched_;
+  expr_by_terms(id);
+  matched_ = outer;
+}
+
+void Form::expr_by_terms(NodeId id) {
   if (verbatim_ > 0) {
     plain(id);
     return;
@@ -451,7 +477,7 @@ void Form::term(std::uint32_t number) {
       leaf(found.node);
       return;
     case Term::Kind::prefix:
-      if (is_rewriting_ && found.level.group == OperatorGroup::negation && negated_term(found)) {
+      if (found.level.group == OperatorGroup::negation && negated_term(found)) {
         return;
       }
       preimage_.begin_list("prefix");
@@ -496,10 +522,10 @@ void Form::chain(std::uint32_t number) {
 
 void Form::op(NodeId id) {
   if (tree_[id].kind != NodeKind::op || tree_[id].first_child != kNoNode) {
-    if (!is_rewriting_ || !collation(id)) node(id);
+    if (!collation(id)) node(id);
     return;
   }
-  preimage_.text("op", is_rewriting_ ? operator_text(id) : grouping_.text_of(id));
+  preimage_.text("op", operator_text(id));
 }
 
 void Form::cast(NodeId type_node, const Term* operand, NodeId expr_node) {
@@ -529,10 +555,11 @@ void Form::type(NodeId id) {
   // what it understood.
   const bool is_grammars = is_duckdb && word.word_class == WordClass::column_name;
   const bool is_single = (path == tree_[id].last_child && tree_[path].end == tree_[id].end) ||
-                         (is_rewriting_ && has_ignored_length(id, path));
+                         (has_ignored_length(id, path));
   const bool is_list = is_duckdb && is_symbol(tree_.tokens[tree_[path].end], tree_.sql, "[");
   std::string_view name = decimal_name(written);
-  if (name.empty() && (is_single || is_list) && (visible_ == 0 || !is_duckdb || is_grammars)) {
+  const bool as_parsed = is_duckdb && (visible_ > 0 || is_matched());
+  if (name.empty() && (is_single || is_list) && (!as_parsed || is_grammars)) {
     name = type_name(written, tree_.dialect);
   }
   if (name.empty() && is_grammars) name = tree_.names.text(word.name);
@@ -543,14 +570,13 @@ void Form::type(NodeId id) {
   preimage_.begin_list(name_of(NodeKind::type));
   preimage_.text("name", name);
   const bool says_nothing =
-      is_rewriting_ &&
       (decimal_name(written).empty() ? has_ignored_length(id, path) : default_scale(id, path));
   if (!says_nothing) rest(id, path);
   preimage_.end_list();
 }
 
-CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const KnownColumns& known,
-                             Rewrites rewrites) {
+CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens,
+                             const KnownColumns& known) {
   Naming naming(tree, known);
   CanonicalForm form;
   Preimage& preimage = form.preimage;
@@ -558,7 +584,7 @@ CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const K
   preimage.text("kind", "code");
   preimage.text("dialect", tree.dialect == Dialect::duckdb ? "duckdb" : "databricks");
   preimage.text("tier", "canonical");
-  Form(tree, tokens, naming, rewrites, preimage).node(tree.root);
+  Form(tree, tokens, naming, preimage).node(tree.root);
   form.assumes = std::move(naming).assumes();
   return form;
 }

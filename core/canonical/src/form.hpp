@@ -16,18 +16,12 @@ bool may_be_many_columns(const Tree& tree);
 
 class Form {
  public:
-  Form(const Tree& tree, const CodeHasher& tokens, const Naming& naming, Rewrites rewrites,
-       Preimage& preimage)
-      : tree_(tree),
-        tokens_(tokens),
-        naming_(naming),
-        grouping_(tree),
-        preimage_(preimage),
-        is_rewriting_(rewrites == Rewrites::all) {
+  Form(const Tree& tree, const CodeHasher& tokens, const Naming& naming, Preimage& preimage)
+      : tree_(tree), tokens_(tokens), naming_(naming), grouping_(tree), preimage_(preimage) {
     for (NameId name = kNoName + 1; name < tree.names.size(); ++name) {
       sees_made_names_ |= may_be_made_of_text(tree, name);
     }
-    if (is_rewriting_) count_words();
+    count_words();
   }
 
   void node(NodeId id);
@@ -45,6 +39,8 @@ class Form {
   void path(NodeId id);
   void star(NodeId id);
   void call(NodeId id);
+  void builtin_call(NodeId id, const WordEntry& word);
+  bool names_fields(NodeId call) const;
   void condition(NodeId id);
   void condition_as_it_is(NodeId id);
   void grouping(NodeId id);
@@ -56,6 +52,7 @@ class Form {
   void select_parts(NodeId id);
   void select_item(NodeId id);
   void expr(NodeId id);
+  void expr_by_terms(NodeId id);
   void leaf(NodeId id);
   void term(std::uint32_t number);
   void chain(std::uint32_t number);
@@ -67,11 +64,13 @@ class Form {
   bool is_plain_column(NodeId expr) const;
 
   // Rewrites, each in a file rewrite_*.cpp with its reasons.
-  bool rewrites() const { return is_rewriting_ && verbatim_ == 0 && visible_ == 0; }
+  bool rewrites() const { return verbatim_ == 0 && visible_ == 0 && !is_matched(); }
+  // DuckDB looks for this expression among others by its tree, as it was parsed.
+  bool is_matched() const { return matched_ > 0 && tree_.dialect == Dialect::duckdb; }
   // Spark names a column by the tree that it parsed: what its parser makes one may change there.
   bool rewrites_parsed() const {
-    return is_rewriting_ && verbatim_ == 0 &&
-           (visible_ == 0 || tree_.dialect == Dialect::databricks);
+    return verbatim_ == 0 &&
+           ((visible_ == 0 && !is_matched()) || tree_.dialect == Dialect::databricks);
   }
   void count_words();
   std::uint32_t count_of(std::uint32_t token) const { return counts_[tree_.tokens[token].name]; }
@@ -90,6 +89,7 @@ class Form {
   bool swapped_equality(const Term& infix);
   // rewrite_where.cpp
   bool where(NodeId id);
+  bool is_behind_from(NodeId where) const;
   bool is_true(std::uint32_t term) const;
   // rewrite_case.cpp
   void case_when(NodeId id);
@@ -100,14 +100,19 @@ class Form {
   bool decode_spark(std::string_view inside, char quote);
   bool typed_literal(NodeId id);
   void interval(NodeId id);
+  // matched_expressions.cpp
+  bool matches_expressions(NodeId select);
+  bool is_plain_key(NodeId key) const;
+  bool sorts_by_expressions(NodeId query) const;
   // rewrite_queries.cpp
   void query(NodeId id);
+  bool has_order(NodeId query) const;
   void query_parts(NodeId id);
-  void modifier(NodeId id, NodeId body);
+  void modifier(NodeId query, NodeId id, NodeId body);
   bool passes_on(NodeId select, NodeId inner) const;
   NameId output_name(NodeId item) const;
   bool names_all(NodeId select) const;
-  bool is_dropped_modifier(NodeId id) const;
+  bool is_dropped_modifier(NodeId query, NodeId id) const;
   void with(NodeId id, NodeId without);
   void cte(NodeId id);
   bool gives_columns(NodeId names, NodeId body) const;
@@ -121,6 +126,7 @@ class Form {
   void row(NodeId id);
   // rewrite_from.cpp
   void from(NodeId id);
+  void crossed(NodeId id);
   bool is_crossed(NodeId from) const;
   bool is_dropped_side(NodeId join, std::uint32_t token) const;
   bool is_dropped_null_order(NodeId item, std::uint32_t token) const;
@@ -128,6 +134,8 @@ class Form {
   std::size_t open_windows(NodeId select);
   std::uint32_t count_windows(NodeId id, NameId name, std::string_view text) const;
   NodeId window_of(std::uint32_t name_token) const;
+  NodeId window_of_use(NodeId used) const;
+  void shown_window(NodeId used);
   void over(NodeId id);
   void frame(NodeId id);
   // rewrite_calls.cpp
@@ -135,11 +143,13 @@ class Form {
   std::uint32_t end_of_call(NodeId id) const;
   bool rewritten_call(NodeId id, const WordEntry& word);
   bool star_count(NodeId id, const WordEntry& word);
+  bool has_from_form(NodeId id, const WordEntry& word) const;
   bool cast_call(NodeId id, const WordEntry& word);
   bool operator_call(NodeId id, const WordEntry& word);
   void call_tokens(NodeId id, const WordEntry& word);
   // rewrite_items.cpp
   bool rewritten_item(NodeId expr, NodeId alias);
+  bool is_certain_alias(NodeId alias) const;
   bool is_own_name(NodeId column, NodeId alias) const;
   bool is_whole_source(NodeId star) const;
   bool is_named_by_sources(NodeId expr) const;
@@ -156,9 +166,13 @@ class Form {
   bool is_settled(NodeId id, NameId own_alias) const;
   bool group_by(NodeId id);
   bool group_all(NodeId id, NodeId list);
+  bool is_known_aggregate(NodeId node) const;
   void order_by(NodeId id, NodeId select);
-  bool order_ordinal(NodeId literal);
-  bool order_name(NodeId item);
+  void order_items(NodeId id, NodeId select);
+  bool sorts_as_output(NodeId select, NodeId item) const;
+  bool has_one_source(NodeId select) const;
+  bool order_ordinal(NodeId select, NodeId literal);
+  bool order_name(NodeId select, NodeId item);
   bool order_all(NodeId id, NodeId select);
 
   const Tree& tree_;
@@ -166,7 +180,6 @@ class Form {
   const Naming& naming_;
   Grouping grouping_;
   Preimage& preimage_;
-  const bool is_rewriting_;
   std::vector<std::uint32_t> spine_;  // of the chains that are open
   std::vector<bool> values_;          // per node: a SELECT whose columns' names nobody sees
   bool sees_made_names_ = false;  // the text may mean a column by the name that the engine makes
@@ -194,10 +207,15 @@ class Form {
   std::vector<NameId> item_names_;    // sorted; kNoName for what has no name of its own
   std::vector<NameId> item_aliases_;  // sorted
   bool has_many_ = false;             // a function that may make many columns of one item
+  bool names_branches_ = false;       // DuckDB: the order of a set may mean names of each branch
+  bool is_operand_ = false;           // the next query is one of a set
   bool is_sorted_ = false;            // the query of the innermost SELECT has an ORDER BY
+  bool sorts_expressions_ = false;    // ... with more than names and numbers
   bool folds_ = false;                // names of columns: where an item stands in for its number
   bool in_on_ = false;                // inside of a join's condition, not of a query in it
   std::uint32_t visible_ = 0;         // > 0: inside of what names a column
+  NodeId matched_select_ = kNoNode;   // a SELECT whose expressions are looked for by their trees
+  std::uint32_t matched_ = 0;         // > 0: inside of such an expression
   std::uint32_t verbatim_ = 0;        // > 0: inside of what the engine may take by its text
 };
 

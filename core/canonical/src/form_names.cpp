@@ -119,6 +119,7 @@ void Form::path(NodeId id) {
 }
 
 // The case of a function's name does not count, nor in the name that the engine gives a column.
+// What alias() and struct_pack() are given counts as that name does.
 void Form::call(NodeId id) {
   const NodeId called = tree_[id].first_child;
   const bool is_word = called != kNoNode && tree_[called].kind == NodeKind::path &&
@@ -133,28 +134,50 @@ void Form::call(NodeId id) {
     plain(id);
     return;
   }
-  if (is_rewriting_ && rewritten_call(id, word)) return;
-  preimage_.begin_list(name_of(NodeKind::call));
-  if (is_rewriting_) {
-    call_tokens(id, word);
-  } else {
-    preimage_.text("function", word.text);
-    rest(id, called);
+  const bool reads_text =
+      tree_.dialect == Dialect::duckdb &&
+      (word.text == "alias" || (word.text == "struct_pack" && !names_fields(id)));
+  if (!reads_text) {
+    builtin_call(id, word);
+    return;
   }
+  ++visible_;
+  grouping_.keep_chains(true);
+  builtin_call(id, word);
+  --visible_;
+  grouping_.keep_chains(visible_ > 0);
+}
+
+// Whether each argument of struct_pack() gives its field a name; else DuckDB makes one of the text.
+bool Form::names_fields(NodeId id) const {
+  for (NodeId child = tree_[tree_[id].first_child].next; child != kNoNode;
+       child = tree_[child].next) {
+    const bool is_named = tree_[child].kind != NodeKind::argument ||
+                          tree_.has(child, flag::named) ||
+                          is_plain_column(tree_[child].first_child);
+    if (!is_named) return false;
+  }
+  return true;
+}
+
+void Form::builtin_call(NodeId id, const WordEntry& word) {
+  if (rewritten_call(id, word)) return;
+  preimage_.begin_list(name_of(NodeKind::call));
+  call_tokens(id, word);
   preimage_.end_list();
 }
 
 void Form::star(NodeId id) {
   preimage_.begin_list(name_of(NodeKind::star));
   std::uint32_t at = tree_[id].begin;
-  if (is_rewriting_ && is_whole_source(id)) at += 2;
+  if (is_whole_source(id)) at += 2;
   for (; at < tree_[id].end && !is_symbol(tree_.tokens[at], tree_.sql, "*"); ++at) {
     if (!is_symbol(tree_.tokens[at], tree_.sql, ".")) name(at, naming_[at]);
   }
   ++verbatim_;  // options
   for (const NodeId child : children(tree_, id)) {
     own_tokens(id, at, tree_[child].begin);
-    if (!is_rewriting_ || !excluded_columns(child)) node(child);
+    if (!excluded_columns(child)) node(child);
     at = tree_[child].end;
   }
   --verbatim_;

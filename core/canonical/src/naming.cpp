@@ -94,12 +94,9 @@ void Naming::count_names(std::vector<std::uint32_t>& open) {
   renamed_.reserve(scopes_.definitions.size());
   replaced_.reserve(scopes_.sources.size());
   const auto is_understood = [&](NameId name) { return !scopes_.reads_names && open[name] == 0; };
-  std::uint32_t renamed = 0;
   for (const Definition& definition : scopes_.definitions) {
     const bool shows = definition.is_visible;
     renamed_.push_back(definition.name != kNoName && !shows && is_understood(definition.name));
-    const bool counts = renamed_.back() != 0 && definition.kind != Definition::Kind::source;
-    numbers_.push_back(counts ? renamed++ : kNone);
   }
   for (const Source& source : scopes_.sources) {
     const bool is_named =

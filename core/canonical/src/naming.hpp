@@ -36,8 +36,6 @@ class Naming {
   // Sorted; the form is right only while all of them hold.
   std::vector<Absence> assumes() && { return std::move(assumes_); }
   const Scopes& scopes() const { return scopes_; }
-  // The number by which a definition is written: a name that is not renamed moves none.
-  std::uint32_t number_of(std::uint32_t definition) const { return numbers_[definition]; }
 
  private:
   void settle();
@@ -53,7 +51,6 @@ class Naming {
   const Tree& tree_;
   Scopes scopes_;
   std::vector<std::uint8_t> renamed_;   // per definition
-  std::vector<std::uint32_t> numbers_;  // per definition
   std::vector<std::uint8_t> replaced_;  // per source: its name is written as its number
   std::vector<Gap> owned_;              // sorted: columns that open tables do have
   std::vector<bool> is_owned_;          // per name: in one of these

@@ -11,6 +11,9 @@
 //   1.5.5 and 2.0.1. count of a number that is not NULL counts rows.
 // When not: inside an expression that names a column, but where the name was seen to be the same;
 //   DISTINCT; calls with a qualifier, named arguments, or words between the parentheses.
+#include <algorithm>
+#include <string>
+
 #include "form.hpp"
 #include "function_synonyms.hpp"
 #include "type_names.hpp"
@@ -35,6 +38,14 @@ constexpr OperatorFunction kOperators[] = {
     {"equal_null", "is not distinct from"},
 };
 
+// It may stand for any number of arguments: `f(*)`, `f(*COLUMNS(..))`.
+bool has_star(const Tree& tree, NodeId expr) {
+  const NodeId first = tree[expr].first_child;
+  return first != kNoNode && (tree[first].kind == NodeKind::star ||
+                              (tree[first].kind == NodeKind::op &&
+                               is_symbol(tree.tokens[tree[first].begin], tree.sql, "*")));
+}
+
 constexpr std::string_view kCasts[] = {"tinyint", "smallint", "int",     "bigint",
                                        "float",   "double",   "decimal", "date",
                                        "boolean", "string",   "binary",  "timestamp"};
@@ -53,7 +64,7 @@ std::uint32_t Form::plain_arguments(NodeId id) const {
     const NodeId only = tree_[child].first_child;
     const bool is_plain = tree_[child].begin == at && tree_[child].flags == 0 && only != kNoNode &&
                           only == tree_[child].last_child && tree_[only].kind == NodeKind::expr;
-    if (!is_plain) return kOther;
+    if (!is_plain || has_star(tree_, only)) return kOther;
     ++count;
     at = tree_[child].end + 1;
   }
@@ -62,7 +73,7 @@ std::uint32_t Form::plain_arguments(NodeId id) const {
 }
 
 bool Form::rewritten_call(NodeId id, const WordEntry& word) {
-  if (verbatim_ > 0) return false;
+  if (verbatim_ > 0 || is_matched()) return false;
   if (star_count(id, word)) return true;
   return tree_.dialect == Dialect::databricks && rewrites() && tree_[id].end == end_of_call(id) &&
          (cast_call(id, word) || operator_call(id, word));
@@ -150,13 +161,39 @@ bool Form::operator_call(NodeId id, const WordEntry& word) {
   return false;
 }
 
+// What stands between the arguments, and before the first, is nothing but the words of
+// `substring(a FROM b FOR c)`, `trim(BOTH a FROM b)`, `trim(BOTH FROM a)`.
+bool Form::has_from_form(NodeId id, const WordEntry& word) const {
+  const bool is_trim = word.text == "trim";
+  const bool duckdb = tree_.dialect == Dialect::duckdb;
+  const bool is_substring =
+      word.text == "substring" || (word.text == "substr" && visible_ == 0 && !duckdb);
+  if ((!is_trim && !is_substring) || tree_[id].flags != 0) return false;
+  std::string gaps;
+  std::uint32_t from = tree_[tree_[id].first_child].end;
+  for (NodeId child = tree_[tree_[id].first_child].next; child != kNoNode;
+       child = tree_[child].next) {
+    if (tree_[child].kind != NodeKind::argument) break;
+    for (; from < tree_[child].begin; ++from) {
+      gaps += tree_.keyword[from] != 0 || tree_.tokens[from].kind != TokenKind::identifier
+                  ? tree_.token_text(from)
+                  : std::string_view("?");
+      gaps += ' ';
+    }
+    gaps += "a ";
+    from = tree_[child].end;
+  }
+  std::transform(gaps.begin(), gaps.end(), gaps.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (is_substring) return gaps == "( a from a " || gaps == "( a from a for a ";
+  return gaps == "( both a from a " || gaps == "( both from a ";
+}
+
 // A call of a builtin function, from its name on.
 void Form::call_tokens(NodeId id, const WordEntry& word) {
   const NodeId called = tree_[id].first_child;
   const std::uint32_t arguments = plain_arguments(id);
-  const bool is_trim = word.text == "trim";
-  const bool is_substring = word.text == "substring" || (word.text == "substr" && visible_ == 0);
-  const bool may_change = verbatim_ == 0 && (is_trim || is_substring);
+  const bool is_from_form = verbatim_ == 0 && !is_matched() && has_from_form(id, word);
   DefaultArgument missing;
   std::string_view name = word.text;
   if (rewrites()) {
@@ -165,14 +202,12 @@ void Form::call_tokens(NodeId id, const WordEntry& word) {
   }
   preimage_.text("function", name);
   std::uint32_t from = tree_[called].end;
-  bool has_from = false;
   const auto own = [&](std::uint32_t end) {
-    for (std::uint32_t i = from; may_change && i < end; ++i) {
-      if (is_trim && keyword(i, "both") && i == tree_[called].end + 1) {
+    for (std::uint32_t i = from; is_from_form && i < end; ++i) {
+      if (keyword(i, "both")) {
         own_tokens(id, from, i);
         from = i + (keyword(i + 1, "from") ? 2 : 1);
-      } else if (is_substring && (keyword(i, "from") || (has_from && keyword(i, "for")))) {
-        has_from = true;
+      } else if (word.text != "trim" && (keyword(i, "from") || keyword(i, "for"))) {
         own_tokens(id, from, i);
         preimage_.text("", ",");
         from = i + 1;

@@ -12,7 +12,7 @@ namespace hodor {
 void Form::case_when(NodeId id) {
   const Node& node = tree_[id];
   NodeId child = node.first_child;
-  if (verbatim_ > 0 || child == kNoNode) {
+  if (verbatim_ > 0 || is_matched() || child == kNoNode) {
     plain(id);
     return;
   }
@@ -27,7 +27,7 @@ void Form::case_when(NodeId id) {
     }
   }
   const NodeId last = only_node(node.last_child);
-  const bool drops_else = (tree_.dialect == Dialect::duckdb || rewrites()) &&
+  const bool drops_else = (tree_.dialect == Dialect::duckdb || (rewrites() && matched_ == 0)) &&
                           node.first_child != node.last_child && last != kNoNode &&
                           tree_[last].kind == NodeKind::literal &&
                           keyword(tree_[node.last_child].begin - 1, "else") &&

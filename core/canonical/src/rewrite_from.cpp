@@ -8,6 +8,8 @@
 //   windows.
 // When not: a FROM with any other join, or LATERAL, whose reach a comma would change; DuckDB inside
 //   of an expression that names a column.
+#include <utility>
+
 #include "form.hpp"
 
 namespace hodor {
@@ -36,10 +38,16 @@ bool Form::is_crossed(NodeId from) const {
 }
 
 void Form::from(NodeId id) {
-  if (!rewrites() || !is_crossed(id)) {
+  const NodeId matched = std::exchange(matched_select_, kNoNode);
+  if (rewrites() && is_crossed(id)) {
+    crossed(id);
+  } else {
     plain(id);
-    return;
   }
+  matched_select_ = matched;
+}
+
+void Form::crossed(NodeId id) {
   const NodeId item = tree_[id].first_child;
   const NodeId factor = tree_[item].first_child;
   preimage_.begin_list(name_of(NodeKind::from));
@@ -50,6 +58,7 @@ void Form::from(NodeId id) {
   for (NodeId join = tree_[factor].next; join != kNoNode; join = tree_[join].next) {
     node(tree_[join].first_child);
   }
+  own_tokens(id, tree_[item].end, tree_[id].end);
   preimage_.end_list();
 }
 
@@ -71,7 +80,7 @@ bool Form::is_dropped_null_order(NodeId item, std::uint32_t token) const {
     nulls = token - 1;
   }
   const bool is_own = verbatim_ == 0 && nulls > tree_[item].begin && nulls + 2 == tree_[item].end;
-  if (!is_own || !keyword(nulls, "nulls")) return false;
+  if (!is_own || is_matched() || !keyword(nulls, "nulls")) return false;
   const bool is_last = keyword(nulls + 1, "last");
   if (tree_.dialect == Dialect::duckdb) return is_last;
   return is_last == keyword(nulls - 1, "desc");

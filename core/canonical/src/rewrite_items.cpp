@@ -1,9 +1,9 @@
 // Items of SELECT.
 //
-// What: (a) without an alias is a; a AS a, in the same letters, is a; q.* is * where q is all of
-// the
-//   FROM; an alias behind the first branch of a set operation goes where the text has it once; a
-//   list of column names of a CTE stands as aliases of its items.
+// What: (a) without an alias is a; Spark a AS a, in the same letters, is a; q.* is * where q is all
+// of
+//   the FROM; an alias behind the first branch of a set operation goes where the text has it once;
+//   a list of column names of a CTE stands as aliases of its items.
 // Why sound: both engines name the column a in each case; one source has all of the star's columns;
 //   a set operation has the names of its first branch. Executed.
 // When not: a alias whose case differs, a name that is written as a number, a FROM with a join,
@@ -12,9 +12,15 @@
 
 namespace hodor {
 
+// An alias that every version takes for one.
+bool Form::is_certain_alias(NodeId alias) const {
+  return keyword(tree_[alias].begin, "as") ||
+         is_plain_name(tree_[tree_.child(alias, NodeKind::name)].begin);
+}
+
 bool Form::is_own_name(NodeId column, NodeId alias) const {
   const NodeId name = tree_.child(alias, NodeKind::name);
-  if (name == kNoNode || tree_[alias].last_child != name) return false;
+  if (name == kNoNode || tree_[alias].last_child != name || !is_certain_alias(alias)) return false;
   const std::uint32_t own = tree_[column].end - 1;
   const std::uint32_t given = tree_[name].begin;
   const auto counts_as_text = [this](std::uint32_t token) {
@@ -34,12 +40,7 @@ bool Form::is_whole_source(NodeId star) const {
       naming_[tree_[star].begin].kind != NameUse::Kind::source) {
     return false;
   }
-  const NodeId from = tree_.child(select_, NodeKind::from);
-  const NodeId item = from == kNoNode ? kNoNode : tree_[from].first_child;
-  return item != kNoNode && item == tree_[from].last_child && tree_[item].first_child != kNoNode &&
-         tree_[item].first_child == tree_[item].last_child &&
-         tree_[tree_[item].first_child].kind != NodeKind::from_group &&
-         tree_.child(select_, NodeKind::lateral_view) == kNoNode;
+  return has_one_source(select_);
 }
 
 // A star, but for options that name columns: its columns have the names that they have in the
@@ -100,9 +101,10 @@ bool Form::rewritten_item(NodeId expr_node, NodeId alias) {
   if (is_branch) {
     const NodeId name = alias == kNoNode ? kNoNode : tree_.child(alias, NodeKind::name);
     const bool is_lost =
-        alias == kNoNode || (name != kNoNode && tree_[alias].last_child == name &&
-                             tree_.names.is_ascii(tree_.tokens[tree_[name].begin].name) &&
-                             count_of(tree_[name].begin) == 1);
+        alias == kNoNode ||
+        (name != kNoNode && tree_[alias].last_child == name && is_certain_alias(alias) &&
+         tree_.names.is_ascii(tree_.tokens[tree_[name].begin].name) &&
+         count_of(tree_[name].begin) == 1);
     if (is_lost) {
       folds_ = is_column;
       expr(inside != kNoNode && is_column ? inside : expr_node);
@@ -112,7 +114,9 @@ bool Form::rewritten_item(NodeId expr_node, NodeId alias) {
   }
   if (!is_column || (alias == kNoNode ? inside == kNoNode : !is_own_name(leaf, alias)))
     return false;
-  if (alias != kNoNode && inside != kNoNode) return false;
+  // DuckDB names a column without an alias as its table does, whatever the case it is written in.
+  const bool duckdb = tree_.dialect == Dialect::duckdb;
+  if (alias != kNoNode && (inside != kNoNode || duckdb)) return false;
   kept_token_ = tree_[leaf].end - 1;
   node(leaf);
   kept_token_ = 0;

@@ -237,12 +237,15 @@ bool Form::string_literal(NodeId id) {
 bool Form::typed_literal(NodeId id) {
   const Node& node = tree_[id];
   const NodeId type_node = node.first_child;
-  if (tree_.dialect != Dialect::duckdb || verbatim_ > 0 || type_node == kNoNode ||
+  if (tree_.dialect != Dialect::duckdb || verbatim_ > 0 || is_matched() || type_node == kNoNode ||
       type_node != node.last_child || tree_[type_node].kind != NodeKind::type ||
       tree_[type_node].end + 1 != node.end || tokens_.holds_run_value(node.end - 1)) {
     return false;
   }
   const std::uint32_t token = node.end - 1;
+  for (std::uint32_t i = node.begin; i < token; ++i) {
+    if (is_symbol(tree_.tokens[i], tree_.sql, "[")) return false;  // DuckDB 1.5 takes no list here
+  }
   const std::string_view text = tree_.token_text(token);
   const bool is_plain = tree_.tokens[token].kind == TokenKind::string && text[0] == '\'' &&
                         text.find('\'', 1) == text.size() - 1;
@@ -279,7 +282,7 @@ void Form::interval(NodeId id) {
   const NodeId value = node.first_child;
   const bool spark = tree_.dialect == Dialect::databricks;
   const bool is_single =
-      value != kNoNode && value == node.last_child && verbatim_ == 0 &&
+      value != kNoNode && value == node.last_child && verbatim_ == 0 && !is_matched() &&
       tree_[value].begin == node.begin + 1 && tree_[value].kind == NodeKind::literal &&
       tree_[value].end == tree_[value].begin + 1 && !tokens_.holds_run_value(tree_[value].begin);
   const std::uint32_t words = is_single ? node.end - tree_[value].end : 0;
@@ -303,8 +306,8 @@ void Form::interval(NodeId id) {
   }
   // DuckDB: any value before one unit.
   const std::string_view last = unit_of(tree_.token_text(node.end - 1));
-  if (spark || verbatim_ > 0 || value == kNoNode || value != node.last_child || last.empty() ||
-      tree_[value].end + 1 != node.end) {
+  if (spark || verbatim_ > 0 || is_matched() || value == kNoNode || value != node.last_child ||
+      last.empty() || tree_[value].end + 1 != node.end) {
     plain(id);
     return;
   }

@@ -69,7 +69,7 @@ std::string_view Form::operator_text(NodeId op) {
   std::string_view text = grouping_.text_of(op);
   const bool spark = tree_.dialect == Dialect::databricks;
   // DuckDB prints `**`, and one text for both of the others.
-  if (verbatim_ == 0 && (spark || visible_ == 0 || text != "**")) {
+  if (verbatim_ == 0 && !is_matched() && (spark || visible_ == 0 || text != "**")) {
     const std::string_view one = spark ? find(kSpark, text) : find(kDuckDB, text);
     if (!one.empty()) text = one;
   }
@@ -79,7 +79,7 @@ std::string_view Form::operator_text(NodeId op) {
 
 // NOT x IN (..) as x NOT IN (..). False: it is another negation.
 bool Form::negated_term(const Term& negation) {
-  if (verbatim_ > 0) return false;
+  if (verbatim_ > 0 || is_matched()) return false;
   const std::string_view word = grouping_.text_of(negation.node);
   if (word != "not" && word != "!") return false;
   const std::uint32_t number = negation.operands[0];
@@ -102,7 +102,10 @@ bool Form::negated_term(const Term& negation) {
   const NodeId before = std::exchange(negated_, operand.node);
   const std::string_view opposite = operator_text(operand.node);
   bool has_opposite = !opposite.empty();
-  if (visible_ > 0) has_opposite = has_opposite && shows_opposite(opposite, tree_.dialect);
+  // Where Spark compares expressions it tells these two apart, as in names.
+  if (visible_ > 0 || matched_ > 0) {
+    has_opposite = has_opposite && shows_opposite(opposite, tree_.dialect);
+  }
   negated_ = before;
   if (!has_opposite) return false;
   negated_ = operand.node;

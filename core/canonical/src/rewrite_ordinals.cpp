@@ -168,8 +168,20 @@ bool Form::group_by(NodeId id) {
   return true;
 }
 
-bool Form::group_all(NodeId id, NodeId list) {
+// A call of an aggregate for which no column of the item is a key.
+bool Form::is_known_aggregate(NodeId id) const {
   constexpr std::string_view kAggregates[] = {"sum", "count", "min", "max", "avg"};
+  if (id == kNoNode || tree_[id].kind != NodeKind::call ||
+      tree_.child(id, NodeKind::over) != kNoNode) {
+    return false;
+  }
+  const Node& path = tree_[tree_[id].first_child];
+  const std::string_view name = tree_.names.text(tree_.tokens[path.begin].name);
+  return path.end == path.begin + 1 &&
+         std::find(std::begin(kAggregates), std::end(kAggregates), name) != std::end(kAggregates);
+}
+
+bool Form::group_all(NodeId id, NodeId list) {
   if (is_sorted_ || tree_.child(select_, NodeKind::having) != kNoNode ||
       tree_.child(select_, NodeKind::qualify) != kNoNode ||
       tree_.child(select_, NodeKind::distinct) != kNoNode) {
@@ -186,16 +198,7 @@ bool Form::group_all(NodeId id, NodeId list) {
       ++keys;
       continue;
     }
-    if (tree_[leaf].kind != NodeKind::call || tree_.child(leaf, NodeKind::over) != kNoNode) {
-      return false;
-    }
-    const Node& path = tree_[tree_[leaf].first_child];
-    const NameId name = tree_.tokens[path.begin].name;
-    const bool is_aggregate =
-        path.end == path.begin + 1 &&
-        std::any_of(std::begin(kAggregates), std::end(kAggregates),
-                    [&](std::string_view word) { return tree_.names.text(name) == word; });
-    if (!is_aggregate) return false;
+    if (!is_known_aggregate(leaf)) return false;
   }
   if (keys == 0) return false;
   preimage_.begin_list(name_of(NodeKind::group_by));
@@ -217,6 +220,13 @@ void Form::order_by(NodeId id, NodeId select) {
     return;
   }
   if (tree_.has(id, flag::all)) return;
+  const std::uint32_t outer = matched_;
+  if (matches_expressions(select)) ++matched_;
+  order_items(id, select);
+  matched_ = outer;
+}
+
+void Form::order_items(NodeId id, NodeId select) {
   preimage_.begin_list(name_of(NodeKind::order_by));
   std::uint32_t from = tree_[id].begin;
   for (const NodeId item : children(tree_, id)) {
@@ -230,7 +240,7 @@ void Form::order_by(NodeId id, NodeId select) {
     }
     note_items(select);
     preimage_.begin_list(name_of(NodeKind::order_item));
-    if (!order_ordinal(leaf)) node(expr);
+    if (!order_ordinal(select, leaf)) node(expr);
     own_tokens(item, tree_[expr].end, tree_[item].end);
     preimage_.end_list();
   }
@@ -253,7 +263,7 @@ bool Form::order_all(NodeId id, NodeId select) {
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (i > 0) preimage_.text("", ",");
     preimage_.begin_list(name_of(NodeKind::order_item));
-    if (!order_name(items_[i])) {
+    if (!order_name(select, items_[i])) {
       preimage_.cut(before);
       return false;
     }
@@ -263,13 +273,40 @@ bool Form::order_all(NodeId id, NodeId select) {
   return true;
 }
 
-bool Form::order_ordinal(NodeId literal) {
+bool Form::order_ordinal(NodeId select, NodeId literal) {
   const NodeId item = item_at(literal);
-  return item != kNoNode && order_name(item);
+  return item != kNoNode && order_name(select, item);
+}
+
+// Whether a single name in ORDER BY means this item. DuckDB knows an item without an alias by its
+// expression: `select s.a from t order by a` sorts by a column of t, `select t.a from t, u order by
+// a` is an error.
+bool Form::sorts_as_output(NodeId select, NodeId item) const {
+  if (tree_.dialect != Dialect::duckdb || tree_.child(item, NodeKind::alias) != kNoNode) {
+    return true;
+  }
+  const NodeId leaf = opened_node(tree_.child(item, NodeKind::expr));
+  if (leaf == kNoNode || tree_[leaf].kind != NodeKind::column) return false;
+  const std::uint32_t first = tree_[leaf].begin;
+  if (tree_[leaf].end == first + 1) return true;
+  if (tree_[leaf].end != first + 3 || !has_one_source(select)) return false;
+  const NameUse::Kind kind = naming_[first].kind;
+  return kind == NameUse::Kind::source || kind == NameUse::Kind::dropped;
+}
+
+// FROM one table, subquery or function.
+bool Form::has_one_source(NodeId select) const {
+  const NodeId from = tree_.child(select, NodeKind::from);
+  const NodeId item = from == kNoNode ? kNoNode : tree_[from].first_child;
+  return item != kNoNode && item == tree_[from].last_child && tree_[item].first_child != kNoNode &&
+         tree_[item].first_child == tree_[item].last_child &&
+         tree_[tree_[item].first_child].kind != NodeKind::from_group &&
+         tree_.child(select, NodeKind::lateral_view) == kNoNode;
 }
 
 // The name of an output column, where it is the only one of that name.
-bool Form::order_name(NodeId item) {
+bool Form::order_name(NodeId select, NodeId item) {
+  if (!sorts_as_output(select, item)) return false;
   const NodeId alias = tree_.child(item, NodeKind::alias);
   const NodeId leaf = opened_node(tree_.child(item, NodeKind::expr));
   std::uint32_t token = 0;

@@ -27,26 +27,53 @@ constexpr std::size_t kMostItems = 256;  // of a list that is compared with itse
 
 }  // namespace
 
-bool Form::is_dropped_modifier(NodeId id) const {
+// LIMIT ALL where the grammar has it, and no other limit beside it: elsewhere it is an error.
+bool Form::is_dropped_modifier(NodeId query, NodeId id) const {
   const bool is_all = tree_[id].kind == NodeKind::limit && tree_.has(id, flag::all);
-  const bool may_recurse =
-      tree_.dialect == Dialect::databricks && tree_.names.find("recursive") != kNoName;
-  return is_all && rewrites() && !may_recurse;
+  const bool spark = tree_.dialect == Dialect::databricks;
+  if (!is_all || !rewrites() || (spark && tree_.names.find("recursive") != kNoName)) return false;
+  bool is_behind = false;
+  for (const NodeId child : children(tree_, query)) {
+    const NodeKind kind = tree_[child].kind;
+    if (child == id) {
+      is_behind = true;
+    } else if (kind == NodeKind::limit || kind == NodeKind::fetch || kind == NodeKind::pipe) {
+      return false;
+    } else if (is_behind ? kind != NodeKind::offset : spark && kind == NodeKind::offset) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void Form::query(NodeId id) {
   const bool was_in_on = std::exchange(in_on_, false);
   const bool was_sorted = is_sorted_;
-  is_sorted_ = tree_.child(id, NodeKind::order_by) != kNoNode ||
-               tree_.child(id, NodeKind::sort_by) != kNoNode;
+  const bool sorted_expressions = sorts_expressions_;
+  const std::uint32_t matched = matched_;
+  is_sorted_ = has_order(id);
+  sorts_expressions_ = sorts_by_expressions(id);
+  const bool named_branches = names_branches_;
+  names_branches_ = std::exchange(is_operand_, false) && names_branches_;
+  names_branches_ = names_branches_ || (is_sorted_ && tree_.dialect == Dialect::duckdb);
+  // Of a set the order's expressions are looked for in each of its branches.
+  if (sorts_expressions_ && tree_.child(id, NodeKind::set_operations) != kNoNode) ++matched_;
   query_parts(id);
+  matched_ = matched;
+  names_branches_ = named_branches;
+  sorts_expressions_ = sorted_expressions;
   is_sorted_ = was_sorted;
   in_on_ = was_in_on;
 }
 
+bool Form::has_order(NodeId query) const {
+  return tree_.child(query, NodeKind::order_by) != kNoNode ||
+         tree_.child(query, NodeKind::sort_by) != kNoNode;
+}
+
 // A part of a query whose body is one SELECT, or none.
-void Form::modifier(NodeId id, NodeId body) {
-  if (is_dropped_modifier(id)) return;
+void Form::modifier(NodeId query, NodeId id, NodeId body) {
+  if (is_dropped_modifier(query, id)) return;
   if (tree_[id].kind == NodeKind::order_by && body != kNoNode) {
     order_by(id, body);
   } else {
@@ -58,13 +85,15 @@ void Form::query_parts(NodeId id) {
   const NodeId inner = passed_through(id);
   preimage_.begin_list(name_of(NodeKind::query));
   if (inner != kNoNode) {
+    is_sorted_ = is_sorted_ || has_order(inner);
+    sorts_expressions_ = sorts_expressions_ || sorts_by_expressions(inner);
     const NodeId list = tree_[id].first_child;
     if (tree_[list].first_child != tree_[list].last_child) with(list, tree_[list].last_child);
     const NodeId body = tree_[inner].first_child;
-    for (const NodeId child : children(tree_, inner)) modifier(child, body);
+    for (const NodeId child : children(tree_, inner)) modifier(inner, child, body);
     const NodeId last = tree_[list].next;
     for (NodeId child = tree_[last].next; child != kNoNode; child = tree_[child].next) {
-      modifier(child, body);
+      modifier(id, child, body);
     }
     preimage_.end_list();
     return;
@@ -75,7 +104,7 @@ void Form::query_parts(NodeId id) {
     own_tokens(id, from, tree_[child].begin);
     from = tree_[child].end;
     if (tree_[child].kind == NodeKind::select) body = child;
-    modifier(child, body);
+    modifier(id, child, body);
   }
   own_tokens(id, from, tree_[id].end);
   preimage_.end_list();
@@ -84,7 +113,7 @@ void Form::query_parts(NodeId id) {
 // `without`: a CTE at the end that is not written, or kNoNode.
 void Form::with(NodeId id, NodeId without) {
   bool refers = tree_.has(id, flag::recursive);
-  if (refers && rewrites()) {
+  if (refers && rewrites() && !naming_.scopes().reads_names) {
     std::vector<NameId> later;
     for (const NodeId child : children(tree_, id)) {
       later.push_back(tree_.tokens[tree_[child].begin].name);
@@ -92,8 +121,12 @@ void Form::with(NodeId id, NodeId without) {
     refers = later.size() > kMostItems;
     std::size_t at = 0;
     for (const NodeId child : children(tree_, id)) {
-      refers = refers || tree_.child(child, NodeKind::query) == kNoNode ||
-               tree_.child(child, NodeKind::using_key) != kNoNode;
+      // Under RECURSIVE DuckDB gives any union the types of its first branch.
+      const NodeId own = tree_.child(child, NodeKind::query);
+      refers =
+          refers || own == kNoNode ||
+          (tree_.dialect == Dialect::duckdb && tree_.child(own, NodeKind::select) == kNoNode) ||
+          tree_.child(child, NodeKind::using_key) != kNoNode;
       for (std::uint32_t i = tree_[child].begin + 1; !refers && i < tree_[child].end; ++i) {
         const NameId name = tree_.tokens[i].name;
         refers = name != kNoName && std::find(later.begin() + static_cast<std::ptrdiff_t>(at),
@@ -140,6 +173,10 @@ bool Form::gives_columns(NodeId names, NodeId body) const {
     if (!is_plain || !is_named || ++count > kMostItems) return false;
     // Nothing in the query may come to mean the new name: the list is its one place before.
     const std::uint32_t token = tree_[name].begin;
+    if (!is_plain_name(token)) return false;
+    for (NodeId other = tree_[names].first_child; other != name; other = tree_[other].next) {
+      if (tree_.tokens[tree_[other].begin].name == tree_.tokens[token].name) return false;
+    }
     for (std::uint32_t i = tree_[body].begin; i < tree_[body].end && count_of(token) > 1; ++i) {
       if (tree_.tokens[i].name == tree_.tokens[token].name) return false;
     }
@@ -186,8 +223,8 @@ NodeId Form::passed_through(NodeId id) const {
     return kNoNode;
   }
   const NameId called = tree_.tokens[tree_[name].begin].name;
-  if (called == kNoName || tree_.tokens[begin + 3].name != called ||
-      count_of(tree_[name].begin) != 2) {
+  if (called == kNoName || !is_plain_name(tree_[name].begin) ||
+      tree_.tokens[begin + 3].name != called || count_of(tree_[name].begin) != 2) {
     return kNoNode;
   }
   // `f as materialized (`, MAX RECURSION LEVEL: tokens that no child has.
@@ -211,6 +248,11 @@ bool Form::passes_on(NodeId select, NodeId inner) const {
   }
   if (tree_[body].next != kNoNode) return is_limited && tree_[select].next == kNoNode;
   const NodeId items = tree_.child(body, NodeKind::select_list);
+  const NodeId distinct = tree_.child(body, NodeKind::distinct);
+  // DISTINCT ON takes the first row of an order, a sample is taken before or after.
+  const bool takes_rows = (distinct != kNoNode && tree_.has(distinct, flag::on)) ||
+                          tree_.child(body, NodeKind::sample) != kNoNode;
+  if (takes_rows && tree_[select].next != kNoNode) return false;
   for (NodeId child = tree_[select].next; child != kNoNode; child = tree_[child].next) {
     if (tree_[child].kind == NodeKind::limit) continue;
     if (tree_[child].kind != NodeKind::order_by || tree_.has(child, flag::all)) return false;
@@ -223,7 +265,7 @@ bool Form::passes_on(NodeId select, NodeId inner) const {
       const NameId name = tree_.tokens[tree_[leaf].begin].name;
       bool is_output = false;
       for (const NodeId output : children(tree_, items)) {
-        is_output = is_output || output_name(output) == name;
+        is_output = is_output || (output_name(output) == name && sorts_as_output(body, output));
       }
       if (!is_output) return false;
     }
@@ -335,7 +377,9 @@ void Form::branches(NodeId id) {
   for (const NodeId child : children(tree_, id)) {
     by_name |= tree_[child].kind == NodeKind::set_operator && tree_.has(child, flag::set_by_name);
   }
+  const bool loses_names = !by_name && rewrites() && !sees_made_names_ && !names_branches_;
   for (const NodeId child : children(tree_, id)) {
+    is_operand_ = tree_[child].kind == NodeKind::subquery;
     if (child == tree_[id].first_child) {
       if (tree_.dialect == Dialect::databricks && rewrites() && opens_to_left(id)) {
         branches(tree_[tree_[child].first_child].first_child);
@@ -344,7 +388,7 @@ void Form::branches(NodeId id) {
       }
       continue;
     }
-    if (tree_[child].kind == NodeKind::select && !by_name && rewrites() && !sees_made_names_) {
+    if (tree_[child].kind == NodeKind::select && loses_names) {
       branches_.resize(tree_.nodes.size());
       branches_[child] = true;
     }

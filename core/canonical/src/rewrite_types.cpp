@@ -13,15 +13,26 @@
 #include "type_names.hpp"
 
 namespace hodor {
+namespace {
+
+// A few digits: others may be an error.
+bool is_parameter(const Tree& tree, std::uint32_t token) {
+  constexpr std::size_t kMostDigits = 9;
+  const std::string_view text = tree.token_text(token);
+  return tree.tokens[token].kind == TokenKind::number && text.size() <= kMostDigits &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
 
 bool Form::default_scale(NodeId id, NodeId path) {
   const bool duckdb = tree_.dialect == Dialect::duckdb;
-  if (verbatim_ > 0 || (duckdb && visible_ > 0)) return false;
+  if (verbatim_ > 0 || is_matched() || (duckdb && visible_ > 0)) return false;
   const std::uint32_t from = tree_[path].end;
   const std::uint32_t size = tree_[id].end - from;
   std::string_view precision = duckdb ? "18" : "10";
   std::string_view scale = duckdb ? "3" : "0";
-  if (size == 3 && tree_.tokens[from + 1].kind == TokenKind::number) {
+  if (size == 3 && is_parameter(tree_, from + 1)) {
     precision = tree_.token_text(from + 1);
     scale = "0";
   } else if (size != 0) {
@@ -38,8 +49,7 @@ bool Form::has_ignored_length(NodeId id, NodeId path) const {
   const std::uint32_t from = tree_[path].end;
   return tree_.dialect == Dialect::duckdb && rewrites() && tree_[id].end == from + 3 &&
          is_word(tree_.tokens[tree_[path].begin], tree_.sql, "varchar") &&
-         is_symbol(tree_.tokens[from], tree_.sql, "(") &&
-         tree_.tokens[from + 1].kind == TokenKind::number;
+         is_symbol(tree_.tokens[from], tree_.sql, "(") && is_parameter(tree_, from + 1);
 }
 
 bool Form::collation(NodeId id) {

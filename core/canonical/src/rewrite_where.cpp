@@ -37,11 +37,31 @@ bool Form::is_true(std::uint32_t number) const {
          tree_.token_text(tree_[left.node].begin) == tree_.token_text(tree_[right.node].begin);
 }
 
+// Elsewhere it is an error.
+bool Form::is_behind_from(NodeId where) const {
+  if (select_ == kNoNode) return false;
+  for (const NodeId child : children(tree_, select_)) {
+    if (child == where) return true;
+    switch (tree_[child].kind) {
+      case NodeKind::hint:
+      case NodeKind::distinct:
+      case NodeKind::select_list:
+      case NodeKind::from:
+      case NodeKind::lateral_view:
+        break;
+      default:
+        return false;
+    }
+  }
+  return false;
+}
+
 // False: nothing of the condition goes.
 bool Form::where(NodeId id) {
   constexpr std::uint8_t kAndLevel = 20;
   const NodeId only = tree_[id].first_child;
-  if (!rewrites() || only == kNoNode || only != tree_[id].last_child) return false;
+  if (!rewrites() || !is_behind_from(id) || only == kNoNode || only != tree_[id].last_child)
+    return false;
   const NodeId inside = grouping_.in_parens(only);
   const NodeId condition = inside == kNoNode ? only : inside;
   if (const NodeId leaf = only_node(condition); leaf != kNoNode) {

@@ -44,6 +44,14 @@ std::size_t Form::open_windows(NodeId select) {
   const std::size_t before = windows_.size();
   const NodeId list = rewrites() ? tree_.child(select, NodeKind::windows) : kNoNode;
   if (list == kNoNode) return before;
+  // DuckDB has WINDOW before QUALIFY and nothing else behind it, Databricks may not.
+  for (NodeId child = tree_[select].first_child; child != kNoNode; child = tree_[child].next) {
+    const bool is_behind = tree_[child].begin > tree_[list].begin;
+    const bool may_be_behind =
+        tree_[child].kind == NodeKind::qualify && tree_.dialect == Dialect::duckdb;
+    const bool is_qualify = tree_[child].kind == NodeKind::qualify;
+    if (is_behind ? !may_be_behind : is_qualify) return before;
+  }
   for (const NodeId definition : children(tree_, list)) {
     const NodeId name = tree_[definition].first_child;
     const NodeId spec = tree_[definition].last_child;
@@ -52,7 +60,7 @@ std::size_t Form::open_windows(NodeId select) {
                           tree_.child(spec, NodeKind::name) == kNoNode &&
                           tree_[spec].end - tree_[spec].begin <= kLongestWindow;
     const bool is_plain = tree_.tokens[token].kind == TokenKind::identifier &&
-                          windows_.size() - before < kMostWindows;
+                          is_plain_name(token) && windows_.size() - before < kMostWindows;
     const std::string_view text =
         tree_.dialect == Dialect::databricks ? tree_.token_text(token) : std::string_view();
     std::uint32_t uses = 0;
@@ -77,8 +85,34 @@ NodeId Form::window_of(std::uint32_t name_token) const {
   return kNoNode;
 }
 
+// The definition behind a name, and those that it takes further, in an expression that names a
+// column: the name has all of it.
+void Form::shown_window(NodeId used) {
+  constexpr int kMostSteps = 8;
+  const NodeId list = select_ == kNoNode ? kNoNode : tree_.child(select_, NodeKind::windows);
+  for (int step = 0; list != kNoNode && step < kMostSteps; ++step) {
+    const NodeId name =
+        tree_[used].kind == NodeKind::name ? used : tree_.child(used, NodeKind::name);
+    if (name == kNoNode) return;
+    NodeId found = kNoNode;
+    for (const NodeId definition : children(tree_, list)) {
+      const std::uint32_t token = tree_[tree_[definition].first_child].begin;
+      const bool is_it = tree_.tokens[token].name == tree_.tokens[tree_[name].begin].name;
+      if (is_it) found = tree_[definition].last_child;
+    }
+    if (found == kNoNode) return;
+    node(found);
+    used = found;
+  }
+}
+
 void Form::over(NodeId id) {
   const NodeId child = tree_[id].first_child;
+  if (visible_ > 0 && child != kNoNode && window_of_use(child) == kNoNode) {
+    plain(id);
+    shown_window(child);
+    return;
+  }
   if (!rewrites_parsed() || child == kNoNode || child != tree_[id].last_child) {
     plain(id);
     return;
@@ -102,6 +136,14 @@ void Form::over(NodeId id) {
   own_tokens(id, tree_[id].begin, tree_[child].begin);
   node(spec == kNoNode ? name : spec);
   preimage_.end_list();
+}
+
+// The definition that stands for a use, where definitions are written at their uses.
+NodeId Form::window_of_use(NodeId used) const {
+  if (!rewrites_parsed()) return kNoNode;
+  const NodeId name = tree_[used].kind == NodeKind::window_spec ? tree_[used].first_child : used;
+  return name != kNoNode && tree_[name].kind == NodeKind::name ? window_of(tree_[name].begin)
+                                                               : kNoNode;
 }
 
 void Form::frame(NodeId id) {

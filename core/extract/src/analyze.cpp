@@ -31,8 +31,7 @@ struct Reading {
 
 std::string hash_of(const Reading& read, const AnalyzeOptions& options) {
   if (!has_canonical_form(read.tree)) return {};
-  const CanonicalForm form = canonical_form(read.tree, read.tokens, options.columns);
-  return sha256_hex(form.preimage.bytes());
+  return sha256_hex(canonical_form(read.tree, read.tokens, options.columns).preimage.bytes());
 }
 
 // Printed once, read again: only a text of the same hash will do.
@@ -98,8 +97,7 @@ Analysis analyze(std::string_view sql, Dialect dialect, const AnalyzeOptions& op
   const CodeHasher folded(text, options.relation_ids, TokenRoles{tree.keyword});
   if (is_canonical) {
     analysis.tier = AnalysisTier::canonical;
-    CanonicalForm form = canonical_form(tree, folded, options.columns,
-                                        options.rewrites ? Rewrites::all : Rewrites::none);
+    CanonicalForm form = canonical_form(tree, folded, options.columns);
     analysis.code_hash = sha256_hex(form.preimage.bytes());
     analysis.assumes = std::move(form.assumes);
   } else {

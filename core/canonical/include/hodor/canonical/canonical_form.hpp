@@ -34,10 +34,6 @@ inline bool has_canonical_form(const Tree& tree) {
   return tree.exact() && tree[tree.root].kind == NodeKind::query;
 }
 
-// Whether one spelling stands for several by the rules of rewrite_*.cpp. Each was shown by running
-// its pairs; until all of them together have withstood an attack, decisions do without.
-enum class Rewrites { none, all };
-
 struct CanonicalForm {
   Preimage preimage;
   // What it takes for granted, sorted. Two different texts of one form are one query only while
@@ -47,7 +43,6 @@ struct CanonicalForm {
 
 // Requires has_canonical_form(tree). `tokens` folds what the parser consumed as keywords. `known`:
 // columns of tables; of the others absences are assumed.
-CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const KnownColumns& known,
-                             Rewrites rewrites = Rewrites::none);
+CanonicalForm canonical_form(const Tree& tree, const CodeHasher& tokens, const KnownColumns& known);
 
 }  // namespace hodor

@@ -27,10 +27,9 @@ struct AnalyzeOptions {
   std::vector<std::string> own;               // parts of the node's own relation; may be empty
   // The engine's settings are at their defaults, which is what the canonical form assumes.
   bool usual_settings = false;
-  bool rewrites = false;  // those of canonical/src/rewrite_*.cpp, too
-  KnownColumns columns;   // of tables, for the canonical form
-  bool parts = true;      // hashes of parts
-  bool texts = false;     // the canonical text, of the whole and of each part
+  KnownColumns columns;  // of tables, for the canonical form
+  bool parts = true;     // hashes of parts
+  bool texts = false;    // the canonical text, of the whole and of each part
 };
 
 // What the hash was made from. Part of the pre-image, so tiers never collide.

@@ -14,6 +14,6 @@
 
 namespace hodor {
 
-inline constexpr std::int64_t kHashVersion = 3;
+inline constexpr std::int64_t kHashVersion = 4;
 
 }  // namespace hodor

@@ -27,9 +27,11 @@ def analysis(sql: str, dialect: str, columns: Columns | None = None) -> _core.An
     return _core.analyze(sql, dialect, [], NO_IDS, None, True, columns, True)
 
 
-def pairs() -> list[dict[str, Any]]:
+def pairs(without: str = "") -> list[dict[str, Any]]:
     rows = []
     for path in sorted(PAIRS.glob("*.jsonl")):
+        if path.name == without:
+            continue
         rows += [json.loads(line) for line in path.read_text().splitlines() if line]
     return [row for row in rows if "a" in row]  # mined.jsonl has verdicts
 
@@ -49,9 +51,10 @@ def test_texts_of_the_pairs_keep_their_hashes() -> None:
 
 
 def test_pairs_of_one_hash_have_one_text() -> None:
-    """Nearly all: a qualifier that only an assumption makes needless stays in the text."""
+    """Nearly all: a qualifier that only an assumption makes needless stays in the text, and so does what
+    the rewrites take for one."""
     same = other = 0
-    for row in pairs():
+    for row in pairs(without="rewritten_equal.jsonl"):
         a, b = (analysis(row[side], row["dialect"]) for side in ("a", "b"))
         if a.tier != "canonical" or a.code_hash != b.code_hash:
             continue

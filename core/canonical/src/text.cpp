@@ -146,7 +146,7 @@ bool TextForm::is_dropped(NodeId id, std::uint32_t token) const {
     case NodeKind::group_by:
       return verbatim_ == 0 && is_symbol(t, tree_.sql, ",");
     case NodeKind::order_item:
-      return keyword("asc");
+      return keyword("asc") && !names_.as_written();
     case NodeKind::join:
       if (!is_word(tree_.tokens[token + 1], tree_.sql, "join")) return false;
       return (keyword("inner") && (token == node.begin || before("natural") || before("asof"))) ||

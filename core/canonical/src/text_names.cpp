@@ -51,7 +51,7 @@ bool TextNames::may_drop(const Node& column) const {
 
 // `t.a` tells that t has a: what else is named a could be read in another way without it.
 void TextNames::find_qualified() {
-  is_qualified_.resize(tree_.names.size(), new_names_ == NewNames::none ? 1 : 0);
+  is_qualified_.resize(tree_.names.size(), has_none() ? 1 : 0);
   for (const Source& source : scopes().sources) is_qualified_[source.name] = 1;
   for (const Definition& definition : scopes().definitions) {
     if (definition.kind != Definition::Kind::column) is_qualified_[definition.name] = 1;
@@ -99,7 +99,7 @@ void TextNames::keep_source(std::uint32_t source) {
 }
 
 bool TextNames::needs_alias(std::uint32_t source) const {
-  if (used_[source] != 0 || is_twice_[source] != 0 || new_names_ == NewNames::none) return true;
+  if (used_[source] != 0 || is_twice_[source] != 0 || has_none()) return true;
   if (in_piece()) return false;
   const std::uint32_t path = scopes().sources[source].path_token;
   if (path == kNone) return false;

@@ -32,6 +32,7 @@ class TextNames {
   // Whether a column reads the same without its qualifier, and so do all others of its name.
   bool drops_qualifier(const Node& column) const;
   // Only what stands in the piece itself counts then, and cases do not.
+  bool as_written() const { return new_names_ == NewNames::as_written; }
   bool in_piece() const { return new_names_ == NewNames::none_in_piece; }
   NameUse use(std::uint32_t token) const { return naming_[token]; }
   // The source that an alias, a qualifier or a relation's last name means; kNone.
@@ -50,7 +51,8 @@ class TextNames {
   const Scopes& scopes() const { return naming_.scopes(); }
 
  private:
-  bool keeps_names() const { return new_names_ == NewNames::none || in_piece(); }
+  bool has_none() const { return new_names_ == NewNames::none || as_written(); }
+  bool keeps_names() const { return has_none() || in_piece(); }
   void keep_source(std::uint32_t source);
   bool may_drop(const Node& column) const;
   void find_qualified();

@@ -55,7 +55,7 @@ void TextForm::written_name(std::uint32_t token, bool folds, bool is_in_place) {
   }
   const bool has_quotes = t.kind == TokenKind::quoted_identifier;
   std::string_view text = has_quotes ? written.substr(1, written.size() - 2) : written;
-  if (folds) text = tree_.names.text(t.name);
+  if (folds && !names_.as_written()) text = tree_.names.text(t.name);
   // Behind a dot any word is a name.
   const bool is_part =
       is_in_place && token > 0 && is_symbol(tree_.tokens[token - 1], tree_.sql, ".");
@@ -138,7 +138,7 @@ void TextForm::type(NodeId id) {
   const bool is_word = named != kNoNode && tree_[named].kind == NodeKind::path &&
                        tree_[named].end == tree_[named].begin + 1 &&
                        tree_.tokens[tree_[named].begin].kind == TokenKind::identifier;
-  if (!is_word) return plain(id);
+  if (!is_word || names_.as_written()) return plain(id);
   const Token& t = tree_.tokens[tree_[named].begin];
   const std::string_view written = t.text(tree_.sql);
   const bool is_duckdb = tree_.dialect == Dialect::duckdb;

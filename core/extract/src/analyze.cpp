@@ -38,10 +38,12 @@ std::string hash_of(const Reading& read, const AnalyzeOptions& options) {
 TextSource print_once(const Reading& read, const AnalyzeOptions& options, const std::string& hash,
                       std::string& printed) {
   const CanonicalText text(read.tree, read.tokens, options.columns);
-  for (const NewNames names : {NewNames::each, NewNames::shared, NewNames::none}) {
+  for (const NewNames names :
+       {NewNames::each, NewNames::shared, NewNames::none, NewNames::as_written}) {
     printed = text.whole(names);
     if (hash_of(Reading(printed, read.tree.dialect, options), options) != hash) continue;
-    return names == NewNames::none ? TextSource::kept_names : TextSource::form;
+    const bool is_kept = names == NewNames::none || names == NewNames::as_written;
+    return is_kept ? TextSource::kept_names : TextSource::form;
   }
   return TextSource::unprinted;
 }

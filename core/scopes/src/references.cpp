@@ -189,9 +189,11 @@ void Resolver::qualified(Reference& reference, NameId qualifier, NameId name, co
   passed_.clear();
   const std::uint32_t found = find_source(qualifier, place, reference.for_source, &passed_);
   if (found == kNone) return;
-  reference.source = found;
   const RowShape& shape = scopes_.sources[found].shape;
   const std::size_t owned = count(shape.columns, name);
+  // A column that this source lacks may be one of a source of that name further out.
+  if (owned != 1 && count_sources(qualifier, place.level) > 1) return;
+  reference.source = found;
   if (owned == 1 && !may_make(tree_, shape, name)) {
     const auto column = std::find_if(shape.columns.begin(), shape.columns.end(),
                                      [&](const Column& each) { return each.name == name; });
@@ -274,6 +276,14 @@ bool Resolver::is_source(NameId name, const Level* level) const {
     }
   }
   return false;
+}
+
+std::size_t Resolver::count_sources(NameId name, const Level* level) const {
+  std::size_t found = 0;
+  for (; level != nullptr; level = level->outer) {
+    for (const std::uint32_t source : level->sources) found += scopes_.sources[source].name == name;
+  }
+  return found;
 }
 
 // `select t from t`: the row with the names of its columns.

@@ -106,6 +106,7 @@ class Resolver {
   std::uint32_t find_source(NameId qualifier, const Place& place, GapRange& gaps,
                             std::vector<std::uint32_t>* passed);
   bool is_source(NameId name, const Level* level) const;
+  std::size_t count_sources(NameId name, const Level* level) const;
   bool may_name_table(NodeId column, const Level* level) const;
   bool keeps_case_to_sort(NodeId column, const Place& place, NameOf name_of) const;
   void whole_row(NameId name, const Place& place);

@@ -28,6 +28,7 @@ enum class NewNames : unsigned char {
   each,    // of each definition
   shared,  // one for all of one name, and none for a name that stays elsewhere
   none,
+  as_written,    // and types, the case of names and directions are as in the text, too
   none_in_piece  // and nothing depends on what stands outside of the piece
 };
 

@@ -49,7 +49,7 @@ MISTAKES = (
     Mistake("count_null", "rewrite_calls.cpp", "leaf == kNoNode || !is_number(leaf)", "leaf == kNoNode"),
     Mistake("exponent", "rewrite_literals.cpp", "if (c != 'e') continue;",
     "if (c != 'e') continue; else break;"),
-    Mistake("synonym", "function_synonyms.inc", '{"mean", "avg"}', '{"mean", "median"}'),
+    Mistake("synonym", "function_synonyms.inc", '{"max_by", "arg_max"}', '{"max_by", "arg_min"}'),
     Mistake("scale", "rewrite_types.cpp", 'duckdb ? "3" : "0"', 'duckdb ? "0" : "0"'),
     Mistake("own_name", "rewrite_items.cpp", "tree_.token_text(own) == tree_.token_text(given)",
     "own != given"),

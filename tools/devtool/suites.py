@@ -207,7 +207,7 @@ def golden(python: Environment, folder: Path, *, update: bool) -> None:
     if update:
         variables |= {"HODOR_GOLDEN_UPDATE": "1", "HODOR_UPDATE_GOLDEN": "1"}
     run(
-        [python.bin / "ctest", "--test-dir", folder, "--output-on-failure", "-R", "[Gg]olden"],
+        [python.bin / "ctest", "--test-dir", folder, "--output-on-failure", "-R", "(?i)golden"],
         env=variables,
     )
     run([python.python, "-m", "pytest", "-q", "-k", "golden", "tests/python"], env=variables)

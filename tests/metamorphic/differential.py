@@ -7,8 +7,8 @@ Out: how many pairs were executed, how many of them gave two rows or more, and e
      broken program was not found out.
 Never: counts a pair that fails on both sides; holds the order of rows against a query that asks for none.
 
-Pairs: a random query and its canonical text; a random query and a respelling of it with the same hash. The
-tables have NULLs, duplicates and ties (random_forms.SETUP).
+Pairs: a random query and its canonical text; a random query, or a small one of each shape, and a respelling
+of it with the same hash. The tables have NULLs, duplicates and ties (random_forms.SETUP).
 
     python tests/metamorphic/differential.py [--seed N] [--pairs N] [--seconds N] [--broken PROGRAM...]
 """
@@ -30,7 +30,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from random_forms import KNOWN, NO_IDS, Engine, Outcome, difference, hash_of
 from random_queries import Writer
-from respellings import respellings
+from random_shapes import each_shape
+from respellings import every_respelling, respellings
 
 from dbt_hodor import _core
 
@@ -134,8 +135,8 @@ def run(seed: int, pairs: int, seconds: float, tools: Sequence[str]) -> Tally:
     with tempfile.NamedTemporaryFile("w", suffix=".json") as columns:
         json.dump(KNOWN, columns)
         columns.flush()
+        sets = [every_respelling(text) for text in each_shape()]
         while tally.pairs < pairs and time.monotonic() < end:
-            sets = []
             for _ in range(CHUNK):
                 text = writer.text()
                 if judge.outcome(text)[0] == "rows":
@@ -149,9 +150,9 @@ def run(seed: int, pairs: int, seconds: float, tools: Sequence[str]) -> Tally:
                     before = tally.pairs
                     count(tally, judge, texts[0], printed)
                     tally.canonical += tally.pairs - before
-            convict(tally, judge, tools, sets, Path(columns.name))
-            if tools and len(tally.convicted) == len(tools):
-                break
+            if sets and tools:
+                convict(tally, judge, tools, sets, Path(columns.name))
+            sets = []
             judge.forget()
     return tally
 

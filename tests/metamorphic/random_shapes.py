@@ -87,6 +87,24 @@ FRAMES = (
 )  # fmt: skip
 
 
+def each_shape() -> list[str]:
+    """A small query of each of them."""
+    values = ("a", "b", "id", *NUMBERS[:1])
+    texts = [f"select {shape.format(*values)} as x, id as y from t" for shape in OF_NUMBERS]
+    strings = ('"Mixed"', "'a'")
+    texts += [f"select {shape.format(*strings)} as x, id as y from t" for shape in OF_TEXT]
+    texts += [f"select {shape.format(*strings)} as x, id as y from t" for shape in TEXT_FUNCTIONS]
+    texts += [
+        f"select b as y, {shape.format('a', 'id')} as x from t group by b" for shape in AGGREGATES
+    ]
+    texts += [f"select {shape.format('a', 'id')} as x from t" for shape in AGGREGATES]
+    for shape in WINDOWED:
+        call = shape.format("a")
+        texts += [f"select {call} over (order by b, id{frame}) as x, id from t" for frame in FRAMES]
+    texts += ["select t.a as x, u.c from t cross join u", "select a, b from t order by a limit 2"]
+    return texts
+
+
 class Shapes:
     """Writes one of them, over what `reference` and `small` write."""
 

@@ -20,7 +20,7 @@ INC = Path(__file__).parents[2] / "core" / "canonical" / "src" / "function_synon
 
 # Pattern, then what may stand for it.
 SPELLINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (rf"\bnot ({REF}) (in|between|like|ilike|glob)\b", (r"\1 not \2",)),
+    (rf"\bnot ({REF}) (in|between|like|ilike|glob)\b", (r"\1 not \2", r"\1 \2")),
     (rf"({REF}) not (in|between|like|ilike|glob)\b", (r"not \1 \2",)),
     (rf"\bnot ({REF}) is null\b", (r"\1 is not null", r"not \1 isnull", r"\1 is null")),
     (rf"({REF}) is not null\b", (r"not \1 is null", r"\1 notnull", r"\1 not null")),
@@ -263,6 +263,19 @@ class Respeller:
         name, definition = match.groups()
         text = text[: match.start()] + text[match.end() :]
         return re.sub(rf"\bover (?:{name}\b|\({name}\))", lambda _: f"over ({definition})", text)
+
+
+def every_respelling(text: str) -> list[str]:
+    """The text and what one edit makes of it, for each edit and each place."""
+    found = [text]
+    for pattern, others in SPELLINGS:
+        for match in re.finditer(pattern, text):
+            for other in others:
+                found.append(text[: match.start()] + match.expand(other) + text[match.end() :])
+    for group in synonyms():
+        for match in re.finditer(rf"\b(?:{'|'.join(group)})(?=\()", text):
+            found += [text[: match.start()] + name + text[match.end() :] for name in group]
+    return list(dict.fromkeys(found))
 
 
 def respellings(text: str, chosen: random.Random, count: int) -> Sequence[str]:

@@ -15,6 +15,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from spark_shapes import SETUP, SparkWriter
+from spark_shapes import COLUMNS, SETUP, SparkWriter
 
 VARIANTS = 14
 CHUNK = 60  # queries that are hashed together
@@ -32,7 +33,11 @@ ROWS = 300
 
 def hashes(tool: Path, texts: Sequence[str]) -> list[str | None]:
     records = b"".join(f"databricks {len(t.encode())}\n".encode() + t.encode() for t in texts)
-    done = subprocess.run([tool, "batch"], input=records, capture_output=True, check=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as columns:  # what is assumed is checked
+        json.dump(COLUMNS, columns)
+        columns.flush()
+        command = [tool, "batch", "--columns", columns.name]
+        done = subprocess.run(command, input=records, capture_output=True, check=True)
     lines = done.stdout.decode().splitlines()[: len(texts)]
     return [line.split()[1] if line.startswith("canonical") else None for line in lines]
 

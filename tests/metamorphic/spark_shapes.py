@@ -23,6 +23,7 @@ SETUP = (
     """create or replace temp view st as select * from values (named_struct('a', 9, 'b', 1), 1, 5, 1),
   (named_struct('a', 1, 'b', 2), 9, 3, 2), (named_struct('a', 5, 'b', 3), 5, 1, null) as st(s, a, b, x)""",
 )
+COLUMNS = {"t": list("abvwpqfd") + ["ts"], "u": list("abx"), "st": list("sabx")}
 NUMBERS = ("a", "b", "t.a", "t.b", "1", "2", "length(v)", "day(d)")
 SHAPES = (
     "case {n} when {n} then {n} end", "case when {c} = {n} then {n} else null end",

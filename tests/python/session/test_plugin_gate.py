@@ -242,11 +242,11 @@ def test_another_adapter_turns_hodor_off(toy):
 def test_a_missing_duckdb_package_turns_hodor_off(settled):
     output = settled.python(
         """
-        from dbt_hodor import opening
+        import dbt_hodor.adapters.duckdb
         import builtins
         original = builtins.__import__
         def refusing(name, globals=None, locals=None, fromlist=(), level=0):
-            if name == "duckdb" and (globals or {}).get("__name__") == "dbt_hodor.opening":
+            if name == "duckdb" and (globals or {}).get("__name__") == "dbt_hodor.adapters.duckdb":
                 raise ImportError("No module named 'duckdb'")
             return original(name, globals, locals, fromlist, level)
         builtins.__import__ = refusing

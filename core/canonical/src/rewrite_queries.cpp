@@ -308,6 +308,10 @@ bool Form::names_all(NodeId select) const {
         may_be_many_columns(tree_)) {
       return false;
     }
+    // DuckDB `#1` has the name of the column that it means.
+    for (std::uint32_t i = tree_[item].begin; i < tree_[item].end; ++i) {
+      if (tree_.tokens[i].kind == TokenKind::parameter) return false;
+    }
     has_unnamed = true;
   }
   std::sort(seen.begin(), seen.end());

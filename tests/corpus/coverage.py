@@ -22,9 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "fuzz"))
 
-from guided import texts_of_pairs, write_seeds  # noqa: E402
+from guided import TARGETS, texts_of_corpus, texts_of_pairs, write_seeds  # noqa: E402
 
-TARGETS = ("fuzz_lexer", "fuzz_parser", "fuzz_analyze", "fuzz_record")
 JUDGED = ("syntax", "canonical")
 TEXTS_AT_MOST = 60_000
 
@@ -36,9 +35,8 @@ def run_targets(build: Path, corpus: Path | None, seconds: int) -> None:
     for counts in build.rglob("*.gcda"):
         counts.unlink()
     texts = list(dict.fromkeys(texts_of_pairs()))
-    for path in sorted(corpus.glob("*/*.jsonl")) if corpus else []:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            texts.append(json.loads(line)["sql"])
+    if corpus:
+        texts += texts_of_corpus(corpus)
     with tempfile.TemporaryDirectory() as place:
         seeds = Path(place, "seeds")
         write_seeds(seeds, texts[:TEXTS_AT_MOST])

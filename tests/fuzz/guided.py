@@ -38,13 +38,11 @@ def texts_of_pairs() -> Iterator[str]:
             yield from (value for value in row.values() if isinstance(value, str) and " " in value)
 
 
-def texts_of_corpus(corpus: Path) -> list[str]:
-    """The same sample each time."""
-    found = []
+def texts_of_corpus(corpus: Path) -> Iterator[str]:
+    """All of them, in the order of the files."""
     for path in sorted(corpus.glob("*/*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
-            found.append(json.loads(line)["sql"])
-    return random.Random(1).sample(found, min(TEXTS_OF_CORPUS, len(found)))
+            yield json.loads(line)["sql"]
 
 
 def write_seeds(folder: Path, texts: list[str]) -> None:
@@ -95,7 +93,10 @@ def main() -> int:
     home = given.targets.resolve()
     texts = list(dict.fromkeys(texts_of_pairs()))
     if given.corpus:
-        texts += texts_of_corpus(given.corpus)
+        found = list(texts_of_corpus(given.corpus))
+        texts += random.Random(1).sample(
+            found, min(TEXTS_OF_CORPUS, len(found))
+        )  # the same each time
     words = home / "words.dict"
     write_words(words, texts)
     write_seeds(home / "seeds", texts)

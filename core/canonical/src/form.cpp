@@ -275,7 +275,7 @@ bool Form::is_dropped(NodeId id, std::uint32_t token) const {
              (!is_word(tree_.tokens[token - 1], sql, "interval") ||
               (token > 1 && is_symbol(tree_.tokens[token - 2], sql, "::")));
     case NodeKind::order_item:
-      return (keyword("asc") && verbatim_ == 0) || (is_dropped_null_order(id, token));
+      return (keyword("asc") && verbatim_ == 0) || is_dropped_null_order(id, token);
     case NodeKind::join:
       // Right before JOIN, and OUTER after its side: other orders are no SQL, though the parser
       // takes them.
@@ -395,7 +395,7 @@ void Form::select_item(NodeId id) {
     rest(id, kNoNode);
     const bool is_value = select_ < values_.size() && values_[select_];
     const bool is_named = alias == kNoNode && !is_value && visible_ == 0 &&
-                          !is_plain_column(first) && !(is_named_by_sources(first));
+                          !is_plain_column(first) && !is_named_by_sources(first);
     if (is_named) visible(first);
   }
   preimage_.end_list();
@@ -555,7 +555,7 @@ void Form::type(NodeId id) {
   // what it understood.
   const bool is_grammars = is_duckdb && word.word_class == WordClass::column_name;
   const bool is_single = (path == tree_[id].last_child && tree_[path].end == tree_[id].end) ||
-                         (has_ignored_length(id, path));
+                         has_ignored_length(id, path);
   const bool is_list = is_duckdb && is_symbol(tree_.tokens[tree_[path].end], tree_.sql, "[");
   std::string_view name = decimal_name(written);
   const bool as_parsed = is_duckdb && (visible_ > 0 || is_matched());
